@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef _UAPI_RKNPU_ORK_H_
+#define _UAPI_RKNPU_ORK_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: Rules of this interface
+ *
+ * - Every structure is a multiple of 8 bytes; 64-bit members are 8-byte aligned. There are no
+ *   unions and no bit-fields.
+ * - Every ioctl argument may grow at its end. A member that the caller's header does not have
+ *   reads as 0, and 0 asks for the behaviour that the driver had before the member existed.
+ * - Arrays are passed as &struct drm_ork_array, with the caller's element size as stride, so that
+ *   elements may grow too. An element that is longer than the driver knows is accepted if the
+ *   unknown part is 0, else refused with -E2BIG.
+ * - Padding and unknown flags must be 0, else -EINVAL.
+ * - The driver version (DRM_IOCTL_VERSION) minor is raised when something is added.
+ *
+ * Errors that every call may return: -EFAULT for an unreadable pointer, -EINVAL for values that
+ * the member's description rules out, -ENOENT for a handle that this file does not have,
+ * -ENOMEM, -ENODEV after the device went away.
+ *
+ * Addresses of the NPU ("va") are 32 bits wide and belong to an address space ("VM"). A file
+ * has one VM, shared by all cores. Addresses 0 to 4095 are never mapped.
+ */
+
+#define DRM_ORK_QUERY		0x00
+#define DRM_ORK_BO_CREATE	0x01
+#define DRM_ORK_BO_SYNC		0x02
+#define DRM_ORK_VM_MAP		0x03
+#define DRM_ORK_VM_UNMAP	0x04
+#define DRM_ORK_PROG_CREATE	0x05
+#define DRM_ORK_PROG_DESTROY	0x06
+#define DRM_ORK_SUBMIT		0x07
+
+/**
+ * struct drm_ork_array - array in user memory
+ */
+struct drm_ork_array {
+	/** @stride: size of one element in bytes, as the caller's header defines it */
+	__u32 stride;
+
+	/** @count: number of elements */
+	__u32 count;
+
+	/** @ptr: user pointer to the first element */
+	__u64 ptr;
+};
+
+/**
+ * enum drm_ork_query_type - what DRM_IOCTL_ORK_QUERY returns
+ */
+enum drm_ork_query_type {
+	/** @DRM_ORK_QUERY_DEVICE: &struct drm_ork_device_info */
+	DRM_ORK_QUERY_DEVICE = 0,
+
+	/** @DRM_ORK_QUERY_VM: &struct drm_ork_vm_info of the file's VM */
+	DRM_ORK_QUERY_VM = 1,
+};
+
+#define DRM_ORK_MAX_CORES 3
+
+/**
+ * struct drm_ork_device_info - facts of the device
+ */
+struct drm_ork_device_info {
+	/** @version: hardware version, sum of the VERSION and VERSION_NUM registers */
+	__u32 version;
+
+	/** @core_mask: cores that can run jobs, bit n is the core that the SoC calls n */
+	__u32 core_mask;
+
+	/** @cbuf_banks: on-chip buffer banks per core */
+	__u32 cbuf_banks;
+
+	/** @cbuf_bank_bytes: size of one bank in bytes */
+	__u32 cbuf_bank_bytes;
+
+	/** @max_tasks: largest number of tasks in one program */
+	__u32 max_tasks;
+
+	/** @default_timeout_ms: timeout of a job that does not give one, in milliseconds */
+	__u32 default_timeout_ms;
+
+	/** @max_timeout_ms: largest timeout that a job may give, in milliseconds */
+	__u32 max_timeout_ms;
+
+	/** @pad: 0 */
+	__u32 pad;
+
+	/**
+	 * @jobs_done: per core, number of job parts that ended without error since the driver
+	 * was loaded
+	 */
+	__u64 jobs_done[DRM_ORK_MAX_CORES];
+
+	/** @resets: per core, number of resets after a hang or fault since the driver was loaded */
+	__u64 resets[DRM_ORK_MAX_CORES];
+};
+
+/**
+ * struct drm_ork_vm_info - use of an address space
+ */
+struct drm_ork_vm_info {
+	/** @total_bytes: size of the space that mappings can use */
+	__u64 total_bytes;
+
+	/** @used_bytes: bytes taken by mappings, programs and their guard pages */
+	__u64 used_bytes;
+
+	/** @largest_hole_bytes: largest mapping that would fit now */
+	__u64 largest_hole_bytes;
+};
+
+/**
+ * struct drm_ork_query - argument of DRM_IOCTL_ORK_QUERY
+ *
+ * With @ptr 0, only @size is written: the size that the driver knows. Otherwise min(@size,
+ * known size) bytes are copied, the rest of the caller's memory is cleared, and @size is set to
+ * the known size.
+ */
+struct drm_ork_query {
+	/** @type: &enum drm_ork_query_type */
+	__u32 type;
+
+	/** @size: size of the caller's structure in bytes */
+	__u32 size;
+
+	/** @ptr: user pointer to the structure */
+	__u64 ptr;
+};
+
+/**
+ * define DRM_ORK_BO_WC - map write-combined on the CPU instead of cached; no
+ * DRM_IOCTL_ORK_BO_SYNC is needed
+ */
+#define DRM_ORK_BO_WC	0x1
+
+/**
+ * struct drm_ork_bo_create - argument of DRM_IOCTL_ORK_BO_CREATE
+ *
+ * The memory reads as 0. The handle is closed with DRM_IOCTL_GEM_CLOSE.
+ */
+struct drm_ork_bo_create {
+	/**
+	 * @size_bytes: size; rounded up to pages by the driver. 0 and 4 GiB or more are refused
+	 * with -EINVAL
+	 */
+	__u64 size_bytes;
+
+	/** @flags: DRM_ORK_BO_* */
+	__u32 flags;
+
+	/** @handle: out: GEM handle */
+	__u32 handle;
+
+	/** @mmap_offset: out: offset for mmap() on the DRM file */
+	__u64 mmap_offset;
+};
+
+/**
+ * enum drm_ork_sync_op - direction of DRM_IOCTL_ORK_BO_SYNC
+ */
+enum drm_ork_sync_op {
+	/** @DRM_ORK_SYNC_TO_DEVICE: the CPU wrote, the NPU will read or write next */
+	DRM_ORK_SYNC_TO_DEVICE = 0,
+
+	/** @DRM_ORK_SYNC_TO_CPU: the NPU wrote, the CPU will read next */
+	DRM_ORK_SYNC_TO_CPU = 1,
+};
+
+/**
+ * struct drm_ork_sync_range - byte range of a BO
+ */
+struct drm_ork_sync_range {
+	/** @handle: GEM handle */
+	__u32 handle;
+
+	/** @op: &enum drm_ork_sync_op */
+	__u32 op;
+
+	/** @offset_bytes: first byte */
+	__u64 offset_bytes;
+
+	/** @size_bytes: length, not 0; the range must lie in the BO */
+	__u64 size_bytes;
+};
+
+/**
+ * struct drm_ork_bo_sync - argument of DRM_IOCTL_ORK_BO_SYNC
+ *
+ * CPU caches are not coherent with the NPU. All ranges are checked before the first one is
+ * synchronised.
+ */
+struct drm_ork_bo_sync {
+	/** @ranges: array of &struct drm_ork_sync_range */
+	struct drm_ork_array ranges;
+};
+
+/**
+ * struct drm_ork_vm_map - argument of DRM_IOCTL_ORK_VM_MAP
+ *
+ * Maps a BO, or part of it, for the NPU to read and write. A BO may be mapped several times.
+ * The mapping holds the BO. -ENOSPC: no hole is large enough (DRM_ORK_QUERY_VM tells the
+ * largest); nothing changed.
+ */
+struct drm_ork_vm_map {
+	/** @handle: GEM handle */
+	__u32 handle;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @offset_bytes: first byte of the BO, multiple of 4096 */
+	__u64 offset_bytes;
+
+	/**
+	 * @size_bytes: length, multiple of 4096, not 0; 0 is refused, the range must lie in the
+	 * BO
+	 */
+	__u64 size_bytes;
+
+	/** @va: out: address, chosen by the driver, multiple of 4096 */
+	__u64 va;
+};
+
+/**
+ * struct drm_ork_vm_unmap - argument of DRM_IOCTL_ORK_VM_UNMAP
+ *
+ * The address is free for use at once if no program names the mapping, else when the last such
+ * program is gone.
+ */
+struct drm_ork_vm_unmap {
+	/** @va: address that DRM_IOCTL_ORK_VM_MAP returned; -ENOENT if there is no such mapping */
+	__u64 va;
+};
+
+/** define DRM_ORK_ENABLE_CONV - enable map of a task that uses CNA, CORE and DPU */
+#define DRM_ORK_ENABLE_CONV	0x0d
+
+/**
+ * struct drm_ork_task - one task of a program: a complete set of register commands
+ */
+struct drm_ork_task {
+	/** @first_word: index of the task's first word in &struct drm_ork_prog_create.words */
+	__u32 first_word;
+
+	/** @word_count: number of words, not 0, without the trailer, which the driver writes */
+	__u32 word_count;
+
+	/** @enable_map: blocks that the task starts. Only DRM_ORK_ENABLE_CONV is supported */
+	__u32 enable_map;
+
+	/** @pad: 0 */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ork_reject - why a program was refused
+ */
+enum drm_ork_reject {
+	/** @DRM_ORK_REJECT_NONE: it was not refused by the checker */
+	DRM_ORK_REJECT_NONE = 0,
+
+	/** @DRM_ORK_REJECT_TARGET: the word's target is not CNA, CORE or DPU */
+	DRM_ORK_REJECT_TARGET = 1,
+
+	/** @DRM_ORK_REJECT_REGISTER: the word's register must not be written by a program */
+	DRM_ORK_REJECT_REGISTER = 2,
+
+	/**
+	 * @DRM_ORK_REJECT_FIELD: the value has bits outside the register's fields, or one that
+	 * must be 0
+	 */
+	DRM_ORK_REJECT_FIELD = 3,
+
+	/** @DRM_ORK_REJECT_MISSING: the task does not write a register that decides what it does */
+	DRM_ORK_REJECT_MISSING = 4,
+
+	/**
+	 * @DRM_ORK_REJECT_UNSUPPORTED: a mode, precision or stage that this driver does not
+	 * support yet
+	 */
+	DRM_ORK_REJECT_UNSUPPORTED = 5,
+
+	/**
+	 * @DRM_ORK_REJECT_ADDRESS: an address is misaligned, or the bytes that the task touches
+	 * are not in one mapping
+	 */
+	DRM_ORK_REJECT_ADDRESS = 6,
+
+	/**
+	 * @DRM_ORK_REJECT_SHAPE: sizes that contradict each other or exceed what the hardware
+	 * can do
+	 */
+	DRM_ORK_REJECT_SHAPE = 7,
+
+	/**
+	 * @DRM_ORK_REJECT_BANKS: on-chip buffer banks do not hold a kernel group or the
+	 * features
+	 */
+	DRM_ORK_REJECT_BANKS = 8,
+
+	/** @DRM_ORK_REJECT_REUSE: reuse of on-chip data, which could be another client's */
+	DRM_ORK_REJECT_REUSE = 9,
+
+	/**
+	 * @DRM_ORK_REJECT_OUTPUT: SIZE_E, SURFACE_ADD or NOTCH do not fit the output type and
+	 * shape
+	 */
+	DRM_ORK_REJECT_OUTPUT = 10,
+
+	/**
+	 * @DRM_ORK_REJECT_TASK: a task's words lie outside the program, or its enable map is
+	 * unknown
+	 */
+	DRM_ORK_REJECT_TASK = 11,
+};
+
+/**
+ * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware: do not refuse sizes and
+ * bank splits that hang or corrupt, and check the first bytes instead of the whole range at each
+ * address. Needs CAP_SYS_ADMIN, else -EPERM. The MMU and the timeout still protect everybody else.
+ */
+#define DRM_ORK_PROG_UNCHECKED_LIMITS	0x1
+
+/**
+ * struct drm_ork_prog_create - argument of DRM_IOCTL_ORK_PROG_CREATE
+ *
+ * The driver copies the words into memory that only the NPU can read, checks each of them,
+ * appends each task's trailer and links the tasks into one chain. A program never changes and
+ * may be submitted any number of times. It holds the mappings that its addresses lie in.
+ *
+ * -EINVAL with @reject not 0: the checker refused the program; nothing was created. -ENOSPC as
+ * for DRM_IOCTL_ORK_VM_MAP.
+ */
+struct drm_ork_prog_create {
+	/**
+	 * @words: array of __u64 register commands: [63:48] target, [47:16] value, [15:0]
+	 * register
+	 */
+	struct drm_ork_array words;
+
+	/** @tasks: array of &struct drm_ork_task, in the order in which they run; 1 to max_tasks */
+	struct drm_ork_array tasks;
+
+	/** @flags: DRM_ORK_PROG_* */
+	__u32 flags;
+
+	/** @handle: out: program handle, not 0 */
+	__u32 handle;
+
+	/** @reject: out: &enum drm_ork_reject */
+	__u32 reject;
+
+	/** @reject_task: out: index of the refused task */
+	__u32 reject_task;
+
+	/**
+	 * @reject_word: out: index in @words of the word, or of the task's first word if a word
+	 * is missing
+	 */
+	__u32 reject_word;
+
+	/** @pad: 0 */
+	__u32 pad;
+};
+
+/**
+ * struct drm_ork_prog_destroy - argument of DRM_IOCTL_ORK_PROG_DESTROY
+ *
+ * Jobs that were submitted keep the program until they end.
+ */
+struct drm_ork_prog_destroy {
+	/** @handle: program handle */
+	__u32 handle;
+
+	/** @pad: 0 */
+	__u32 pad;
+};
+
+/**
+ * enum drm_ork_placement - which cores run a job
+ */
+enum drm_ork_placement {
+	/** @DRM_ORK_PLACE_AUTO: one core of the mask, chosen by the driver */
+	DRM_ORK_PLACE_AUTO = 0,
+
+	/**
+	 * @DRM_ORK_PLACE_SPLIT: all cores of the mask. The n tasks are cut into as many ranges
+	 * as the mask has c cores; the i-th core in ascending order runs tasks i * n / c to (i
+	 * + 1) * n / c - 1, or none if that range is empty. Tasks of different cores run at the
+	 * same time, in no order.
+	 */
+	DRM_ORK_PLACE_SPLIT = 1,
+};
+
+/**
+ * struct drm_ork_job - one job: a range of a program's tasks
+ */
+struct drm_ork_job {
+	/** @prog: program handle */
+	__u32 prog;
+
+	/** @placement: &enum drm_ork_placement */
+	__u32 placement;
+
+	/**
+	 * @core_mask: cores that may run the job: a non-empty subset of
+	 * drm_ork_device_info.core_mask
+	 */
+	__u32 core_mask;
+
+	/** @first_task: first task */
+	__u32 first_task;
+
+	/** @task_count: number of tasks, not 0 */
+	__u32 task_count;
+
+	/**
+	 * @timeout_ms: time in milliseconds without progress after which the job is given up;
+	 * counted from the start on a core and again from each finished task. 0: the default.
+	 * More than the maximum is refused.
+	 */
+	__u32 timeout_ms;
+
+	/**
+	 * @out_sync: handle of a binary syncobj that gets the job's fence, or 0. It signals
+	 * when all parts have ended and the results are in memory. Its error (sync_file status)
+	 * is -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
+	 * -EIO after a DMA error, -ENODEV if the core is out of service.
+	 */
+	__u32 out_sync;
+
+	/** @flags: 0 */
+	__u32 flags;
+};
+
+/**
+ * struct drm_ork_submit - argument of DRM_IOCTL_ORK_SUBMIT
+ *
+ * Jobs are checked and queued in order. If one is refused, the call returns its error, @done is
+ * its index, the jobs before it are queued and the ones after it are not.
+ */
+struct drm_ork_submit {
+	/** @jobs: array of &struct drm_ork_job, at least one */
+	struct drm_ork_array jobs;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @done: out: number of jobs that were queued */
+	__u32 done;
+};
+
+#define DRM_IOCTL_ORK_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUERY, struct drm_ork_query)
+#define DRM_IOCTL_ORK_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_CREATE, struct drm_ork_bo_create)
+#define DRM_IOCTL_ORK_BO_SYNC \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_SYNC, struct drm_ork_bo_sync)
+#define DRM_IOCTL_ORK_VM_MAP \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_VM_MAP, struct drm_ork_vm_map)
+#define DRM_IOCTL_ORK_VM_UNMAP \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_VM_UNMAP, struct drm_ork_vm_unmap)
+#define DRM_IOCTL_ORK_PROG_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_PROG_CREATE, struct drm_ork_prog_create)
+#define DRM_IOCTL_ORK_PROG_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_PROG_DESTROY, struct drm_ork_prog_destroy)
+#define DRM_IOCTL_ORK_SUBMIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_SUBMIT, struct drm_ork_submit)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* _UAPI_RKNPU_ORK_H_ */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef ORK_ARRAY_H
+#define ORK_ARRAY_H
+
+#include <linux/types.h>
+
+struct drm_ork_array;
+
+void *ork_array_copy(const struct drm_ork_array *array, size_t size, u32 max_count);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef ORK_COMPAT_H
+#define ORK_COMPAT_H
+
+/*
+ * The only place that knows kernel versions. Each helper has the newest kernel's meaning; an older
+ * kernel's way of saying it stands in the other branch. ORK_HAVE_* come from the Makefile, which
+ * looks into the headers where stable kernels took over a newer kernel's interface.
+ */
+
+#include <linux/iommu.h>
+#include <linux/platform_device.h>
+#include <linux/version.h>
+
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/gpu_scheduler.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define ork_iommu_paging_domain_alloc iommu_paging_domain_alloc
+#else
+static inline struct iommu_domain *ork_iommu_paging_domain_alloc(struct device *dev)
+{
+	struct iommu_domain *domain = iommu_domain_alloc(dev->bus);
+
+	return domain ?: ERR_PTR(-ENOMEM);
+}
+#endif
+
+static inline int ork_iommu_map(struct iommu_domain *domain, unsigned long iova,
+				phys_addr_t paddr, size_t size, int prot)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	return iommu_map(domain, iova, paddr, size, prot, GFP_KERNEL);
+#else
+	return iommu_map(domain, iova, paddr, size, prot);
+#endif
+}
+
+static inline int ork_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return drm_gem_vmap(obj, map);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return drm_gem_vmap_unlocked(obj, map);
+#else
+	return drm_gem_shmem_vmap(to_drm_gem_shmem_obj(obj), map);
+#endif
+}
+
+static inline void ork_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	drm_gem_vunmap(obj, map);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	drm_gem_vunmap_unlocked(obj, map);
+#else
+	drm_gem_shmem_vunmap(to_drm_gem_shmem_obj(obj), map);
+#endif
+}
+
+/* The driver keeps time per job (ork_core.c), so the scheduler's own timeout is off. */
+static inline int ork_sched_init(struct drm_gpu_scheduler *sched,
+				 const struct drm_sched_backend_ops *ops,
+				 const char *name, struct device *dev)
+{
+#ifdef ORK_HAVE_SCHED_INIT_ARGS
+	const struct drm_sched_init_args args = {
+		.ops = ops,
+#ifdef ORK_HAVE_SCHED_NUM_RQS
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+#endif
+		.credit_limit = 1,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = name,
+		.dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
+			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+#else
+	return drm_sched_init(sched, ops, 1, 0, MAX_SCHEDULE_TIMEOUT, NULL, NULL,
+			      name, dev);
+#endif
+}
+
+static inline int ork_sched_job_init(struct drm_sched_job *job,
+				     struct drm_sched_entity *entity,
+				     void *owner)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return drm_sched_job_init(job, entity, 1, owner, 0);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+	return drm_sched_job_init(job, entity, 1, owner);
+#else
+	return drm_sched_job_init(job, entity, owner);
+#endif
+}
+
+/* platform_driver.remove() lost its return value. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define ork_remove_t void
+#define ORK_REMOVED
+#else
+#define ork_remove_t int
+#define ORK_REMOVED 0
+#endif
+
+/* Older kernels demand a date in the DRM driver. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define ORK_DRM_DATE
+#else
+#define ORK_DRM_DATE .date = "2026",
+#endif
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/**
+ * DOC: Driver for the NPU of the RK3588
+ *
+ * Each core is a platform device of its own; the component framework makes one DRM device of
+ * those that the device tree enables. The path of a request: ork_drv (entry), ork_gem and
+ * ork_vm (memory), ork_prog and ork_regcmd (commands), ork_job (scheduling), ork_core
+ * (hardware), ork_reset (when it goes wrong).
+ *
+ * A file that is open when the device goes away keeps its memory and nothing else: its queues
+ * are destroyed at unbind, and drm_dev_unplug() has made every ioctl fail by then.
+ */
+
+#include <linux/component.h>
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/of.h>
+#include <linux/platform_device.h>
+#include <linux/sched.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_of.h>
+
+#include "ork_compat.h"
+#include "ork_core.h"
+#include "ork_drv.h"
+#include "ork_gem.h"
+#include "ork_job.h"
+#include "ork_prog.h"
+#include "ork_vm.h"
+
+#define ORK_CORE_COMPATIBLE "rockchip,rk3588-rknn-core"
+
+static void ork_query_device(struct ork_device *ork, struct drm_ork_device_info *info)
+{
+	unsigned int i;
+
+	info->cbuf_banks = ork->soc->cbuf_banks;
+	info->cbuf_bank_bytes = ork->soc->cbuf_bank_bytes;
+	info->max_tasks = ork->soc->max_tasks;
+	info->default_timeout_ms = ORK_DEFAULT_TIMEOUT_MS;
+	info->max_timeout_ms = ORK_MAX_TIMEOUT_MS;
+
+	for (i = 0; i < ORK_MAX_CORES; i++) {
+		struct ork_core *core = ork->core[i];
+
+		if (!core)
+			continue;
+
+		info->version = core->version;
+		if (!READ_ONCE(core->lost))
+			info->core_mask |= BIT(i);
+		info->jobs_done[i] = atomic64_read(&core->jobs_done);
+		info->resets[i] = atomic64_read(&core->reset_count);
+	}
+}
+
+static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size)
+{
+	void __user *to = u64_to_user_ptr(args->ptr);
+	u32 known = min(args->size, size);
+
+	if (args->ptr && (copy_to_user(to, info, known) ||
+			  clear_user(to + known, args->size - known)))
+		return -EFAULT;
+
+	args->size = size;
+	return 0;
+}
+
+static int ork_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct ork_file *priv = file->driver_priv;
+	struct drm_ork_device_info device = {};
+	struct drm_ork_vm_info vm = {};
+	struct drm_ork_query *args = data;
+	int ret, cookie;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+
+	switch (args->type) {
+	case DRM_ORK_QUERY_DEVICE:
+		ork_query_device(to_ork_device(drm), &device);
+		ret = ork_query_copy(args, &device, sizeof(device));
+		break;
+	case DRM_ORK_QUERY_VM:
+		ork_vm_info(priv->vm, &vm);
+		ret = ork_query_copy(args, &vm, sizeof(vm));
+		break;
+	default:
+		ret = -EINVAL;
+	}
+
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+static bool ork_killed_by_signal(void)
+{
+	return current->flags & PF_EXITING && current->exit_code & 0x7f;
+}
+
+/*
+ * A file that is closed in good order may still have jobs queued; they get a chance to run. Those of
+ * a killed process are dropped at once, as they may be what it was killed for.
+ */
+static void ork_file_destroy_entities(struct ork_device *ork, struct ork_file *priv, unsigned int n)
+{
+	bool drop = ork_killed_by_signal();
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (!ork->core[i])
+			continue;
+
+		if (drop)
+			drm_sched_entity_fini(&priv->entity[i]);
+		else
+			drm_sched_entity_destroy(&priv->entity[i]);
+	}
+}
+
+static int ork_file_create_entities(struct ork_device *ork, struct ork_file *priv)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ORK_MAX_CORES; i++) {
+		struct drm_gpu_scheduler *sched;
+
+		if (!ork->core[i])
+			continue;
+
+		sched = &ork->core[i]->sched;
+		ret = drm_sched_entity_init(&priv->entity[i], DRM_SCHED_PRIORITY_NORMAL,
+					    &sched, 1, NULL);
+		if (ret) {
+			ork_file_destroy_entities(ork, priv, i);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+static int ork_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct ork_file *priv;
+	int ret, cookie;
+
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	if (!priv)
+		return -ENOMEM;
+
+	if (!drm_dev_enter(drm, &cookie)) {
+		ret = -ENODEV;
+		goto err_free;
+	}
+
+	mutex_init(&priv->submit_lock);
+	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
+
+	priv->vm = ork_vm_create(ork);
+	if (IS_ERR(priv->vm)) {
+		ret = PTR_ERR(priv->vm);
+		goto err_exit;
+	}
+
+	mutex_lock(&ork->files_lock);
+	ret = ork_file_create_entities(ork, priv);
+	if (!ret)
+		list_add_tail(&priv->node, &ork->files);
+	mutex_unlock(&ork->files_lock);
+	if (ret)
+		goto err_vm;
+
+	file->driver_priv = priv;
+	drm_dev_exit(cookie);
+	return 0;
+
+err_vm:
+	ork_vm_close(priv->vm);
+err_exit:
+	drm_dev_exit(cookie);
+err_free:
+	kfree(priv);
+	return ret;
+}
+
+/*
+ * Ends a file's queues when it is closed. That can wait for running jobs, so other files must
+ * not wait for it; unbind does, because drm_dev_unplug() waits for this section. After
+ * drm_dev_unplug() the queues are unbind's to end.
+ */
+static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
+{
+	int cookie;
+	bool plugged = drm_dev_enter(&ork->drm, &cookie);
+
+	mutex_lock(&ork->files_lock);
+	list_del_init(&priv->node);
+	mutex_unlock(&ork->files_lock);
+
+	if (plugged) {
+		ork_file_destroy_entities(ork, priv, ORK_MAX_CORES);
+		drm_dev_exit(cookie);
+	}
+}
+
+static void ork_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct ork_file *priv = file->driver_priv;
+
+	ork_file_unlink(ork, priv);
+	ork_prog_close_all(priv);
+	ork_vm_close(priv->vm);
+	mutex_destroy(&priv->submit_lock);
+	kfree(priv);
+}
+
+#define ORK_IOCTL(name, func) DRM_IOCTL_DEF_DRV(ORK_##name, func, DRM_RENDER_ALLOW)
+
+static const struct drm_ioctl_desc ork_ioctls[] = {
+	ORK_IOCTL(QUERY, ork_ioctl_query),
+	ORK_IOCTL(BO_CREATE, ork_ioctl_bo_create),
+	ORK_IOCTL(BO_SYNC, ork_ioctl_bo_sync),
+	ORK_IOCTL(VM_MAP, ork_ioctl_vm_map),
+	ORK_IOCTL(VM_UNMAP, ork_ioctl_vm_unmap),
+	ORK_IOCTL(PROG_CREATE, ork_ioctl_prog_create),
+	ORK_IOCTL(PROG_DESTROY, ork_ioctl_prog_destroy),
+	ORK_IOCTL(SUBMIT, ork_ioctl_submit),
+};
+
+DEFINE_DRM_GEM_FOPS(ork_fops);
+
+static const struct drm_driver ork_drm_driver = {
+	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
+	.open = ork_open,
+	.postclose = ork_postclose,
+	.ioctls = ork_ioctls,
+	.num_ioctls = ARRAY_SIZE(ork_ioctls),
+	.fops = &ork_fops,
+	.gem_create_object = ork_gem_create_object,
+	.name = "rknpu-ork",
+	.desc = "Rockchip RK3588 NPU",
+	ORK_DRM_DATE
+	.major = 1,
+	.minor = 0,
+};
+
+static void ork_destroy_wq(struct drm_device *drm, void *data)
+{
+	destroy_workqueue(data);
+}
+
+static int ork_bind(struct device *dev)
+{
+	struct ork_device *ork;
+	int ret;
+
+	ork = devm_drm_dev_alloc(dev, &ork_drm_driver, struct ork_device, drm);
+	if (IS_ERR(ork))
+		return PTR_ERR(ork);
+
+	INIT_LIST_HEAD(&ork->files);
+	ret = drmm_mutex_init(&ork->drm, &ork->files_lock);
+	if (ret)
+		return ret;
+
+	ork->wq = alloc_workqueue("rknpu-ork", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!ork->wq)
+		return -ENOMEM;
+	ret = drmm_add_action_or_reset(&ork->drm, ork_destroy_wq, ork->wq);
+	if (ret)
+		return ret;
+
+	dev_set_drvdata(dev, ork);
+	ret = component_bind_all(dev, ork);
+	if (ret)
+		return ret;
+
+	ret = drm_dev_register(&ork->drm, 0);
+	if (ret)
+		component_unbind_all(dev, ork);
+
+	return ret;
+}
+
+static void ork_unbind(struct device *dev)
+{
+	struct ork_device *ork = dev_get_drvdata(dev);
+	struct ork_file *priv, *next;
+	unsigned int i;
+
+	drm_dev_unplug(&ork->drm);
+
+	mutex_lock(&ork->files_lock);
+	list_for_each_entry_safe(priv, next, &ork->files, node) {
+		list_del_init(&priv->node);
+		ork_file_destroy_entities(ork, priv, ORK_MAX_CORES);
+	}
+	mutex_unlock(&ork->files_lock);
+
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		if (ork->core[i])
+			ork_core_drain(ork->core[i]);
+
+	component_unbind_all(dev, ork);
+}
+
+static const struct component_master_ops ork_master_ops = {
+	.bind = ork_bind,
+	.unbind = ork_unbind,
+};
+
+static int ork_probe(struct platform_device *pdev)
+{
+	struct component_match *match = NULL;
+	struct device_node *node;
+
+	for_each_compatible_node(node, NULL, ORK_CORE_COMPATIBLE)
+		if (of_device_is_available(node))
+			drm_of_component_match_add(&pdev->dev, &match, component_compare_of, node);
+
+	if (!match)
+		return -ENODEV;
+
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+	return component_master_add_with_match(&pdev->dev, &ork_master_ops, match);
+}
+
+static ork_remove_t ork_remove(struct platform_device *pdev)
+{
+	component_master_del(&pdev->dev, &ork_master_ops);
+	return ORK_REMOVED;
+}
+
+static struct platform_driver ork_driver = {
+	.probe = ork_probe,
+	.remove = ork_remove,
+	.driver.name = "rknpu-ork",
+};
+
+static struct platform_driver * const ork_drivers[] = { &ork_core_driver, &ork_driver };
+
+static struct platform_device *ork_pdev;
+
+static int __init ork_init(void)
+{
+	const struct platform_device_info info = {
+		.name = "rknpu-ork",
+		.id = PLATFORM_DEVID_NONE,
+		.dma_mask = DMA_BIT_MASK(40),
+	};
+	int ret;
+
+	ret = platform_register_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+	if (ret)
+		return ret;
+
+	/* The device that aggregates the cores; it has no node in the device tree. */
+	ork_pdev = platform_device_register_full(&info);
+	if (IS_ERR(ork_pdev)) {
+		platform_unregister_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+		return PTR_ERR(ork_pdev);
+	}
+
+	return 0;
+}
+module_init(ork_init);
+
+static void __exit ork_exit(void)
+{
+	platform_device_unregister(ork_pdev);
+	platform_unregister_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+}
+module_exit(ork_exit);
+
+MODULE_AUTHOR("The rknpu-ork authors");
+MODULE_DESCRIPTION("Rockchip RK3588 NPU");
+MODULE_LICENSE("GPL");

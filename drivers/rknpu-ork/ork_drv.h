@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef ORK_DRV_H
+#define ORK_DRV_H
+
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/gpu_scheduler.h>
+
+#include <uapi/drm/rknpu_ork.h>
+
+#define ORK_MAX_CORES DRM_ORK_MAX_CORES
+
+#define ORK_DEFAULT_TIMEOUT_MS 1000
+#define ORK_MAX_TIMEOUT_MS 60000
+
+struct ork_core;
+struct ork_vm;
+
+/**
+ * struct ork_soc - facts of one SoC
+ */
+struct ork_soc {
+	/**
+	 * @core_base: physical address of each core's register window; its position here is the
+	 * core's number
+	 */
+	phys_addr_t core_base[ORK_MAX_CORES];
+
+	/** @cbuf_banks: on-chip buffer banks per core */
+	u32 cbuf_banks;
+
+	/** @cbuf_bank_bytes: size of one bank */
+	u32 cbuf_bank_bytes;
+
+	/** @max_tasks: largest number that the TASK_NUMBER field holds */
+	u32 max_tasks;
+
+	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
+	u32 words_per_amount;
+};
+
+/**
+ * struct ork_device - the DRM device: all cores of the NPU
+ */
+struct ork_device {
+	/** @drm: base; drm.dev is the virtual device that aggregates the cores */
+	struct drm_device drm;
+
+	/** @soc: facts */
+	const struct ork_soc *soc;
+
+	/**
+	 * @core: by core number, NULL where the device tree has none. Constant while the DRM
+	 * device is registered
+	 */
+	struct ork_core *core[ORK_MAX_CORES];
+
+	/** @wq: watchdogs, resets and the release of finished jobs */
+	struct workqueue_struct *wq;
+
+	/** @files_lock: protects @files; unbind holds it while it ends the queues of open files */
+	struct mutex files_lock;
+
+	/** @files: open files, linked by &struct ork_file.node */
+	struct list_head files;
+};
+
+/**
+ * struct ork_file - an open DRM file
+ */
+struct ork_file {
+	/** @node: in &struct ork_device.files */
+	struct list_head node;
+
+	/** @vm: the file's address space */
+	struct ork_vm *vm;
+
+	/** @progs: programs by handle */
+	struct xarray progs;
+
+	/** @submit_lock: makes arming and queueing of one job's parts atomic */
+	struct mutex submit_lock;
+
+	/** @entity: queue per core; unused for cores that do not exist */
+	struct drm_sched_entity entity[ORK_MAX_CORES];
+};
+
+static inline struct ork_device *to_ork_device(struct drm_device *drm)
+{
+	return container_of(drm, struct ork_device, drm);
+}
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/**
+ * DOC: Recovery
+ *
+ * A wedged core is brought back alone. The core's scheduler stands still by itself: it starts
+ * the next part only when the wedged one's fence signals, which is the last step here. The
+ * order matters: the interrupt is quiet before anything else happens, and the MMU is touched
+ * only after the core's reset has ended its DMA, because an MMU with an access in flight does
+ * not answer.
+ */
+
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+
+#include "ork_core.h"
+#include "ork_job.h"
+#include "ork_reset.h"
+
+/* At least 32 cycles of the slower clock. */
+#define ORK_RESET_HOLD_US 10
+
+static int ork_reset_pulse(struct ork_core *core)
+{
+	int ret;
+
+	ret = reset_control_bulk_assert(ORK_NUM_RESETS, core->resets);
+	udelay(ORK_RESET_HOLD_US);
+
+	return reset_control_bulk_deassert(ORK_NUM_RESETS, core->resets) ?: ret;
+}
+
+static void ork_reset_report(struct ork_core *core, struct ork_part *part, int error,
+			     const struct ork_core_state *state)
+{
+	const struct ork_job *job = part->job;
+	char cause[32] = "no progress";
+
+	if (error == -EFAULT)
+		snprintf(cause, sizeof(cause), "no page at 0x%08x", core->fault_va);
+	else if (error == -EIO)
+		snprintf(cause, sizeof(cause), "DMA error 0x%x", state->dma_error);
+
+	dev_err(core->dev,
+		"core %u: %s[%d]: %s in tasks %u to %u (status 0x%x, interrupts 0x%x), core reset\n",
+		core->index, job->comm, job->pid, cause, part->first_task,
+		part->first_task + part->task_count - 1, state->task_status, state->raw_status);
+}
+
+/**
+ * ork_reset_core - end the part that wedged a core and make the core work again
+ * @core: core; its lock is held
+ */
+void ork_reset_core(struct ork_core *core)
+{
+	struct ork_core_state state;
+	struct ork_part *part;
+	int error;
+
+	lockdep_assert_held(&core->lock);
+
+	ork_core_mask_irq(core);
+	synchronize_irq(core->irq);
+
+	part = ork_core_take_part(core);
+	if (!part)
+		return;
+
+	error = core->fault ?: -ETIMEDOUT;
+	ork_core_read_state(core, &state);
+	if (error != -ENODEV)
+		ork_reset_report(core, part, error, &state);
+
+	if (ork_reset_pulse(core)) {
+		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);
+		core->lost = true;
+	}
+	ork_core_detach(core);
+
+	atomic64_inc(&core->reset_count);
+	ork_core_end_part(core, part, error);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef SUITES_H
+#define SUITES_H
+
+void suite_registers(void);
+void suite_chain(void);
+void suite_conv(void);
+void suite_hang(void);
+void suite_corrupt(void);
+void suite_mac(void);
+
+#endif

@@ -1,0 +1,717 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Copyright 2026 The rknpu-ork authors
+"""Tests of the machine rk3588-npu without a guest: registers and RAM are driven through QEMU's qtest protocol.
+
+    test_qemu.py QEMU_BINARY
+
+Prints TAP. What is under test is the board around the NPU model (MMUs, resets, power, interrupts, threads); one small matrix product
+serves as traffic.
+"""
+
+import random
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+CORE_BASE = (0xFDAB0000, 0xFDAC0000, 0xFDAD0000)
+BANKS = ((0xFDAB9000, 0xFDABA000), (0xFDACA000,), (0xFDADA000,))
+SPI = (110, 111, 112)
+RESET = 0xFD7D0000
+PMU = 0xFD8D8000
+
+DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
+PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
+ST_PAGING, ST_FAULT, ST_STALL, ST_IDLE, ST_WRITE = 1, 2, 4, 8, 32
+
+VERSION, PC_ENABLE, PC_BASE, PC_AMOUNTS, PC_MASK, PC_CLEAR, PC_RAW = 0x00, 0x08, 0x10, 0x14, 0x20, 0x24, 0x2C
+PC_TASK_CON, PC_DMA_BASE, PC_TASK_STATUS = 0x30, 0x34, 0x3C
+ALL_TASKS_DONE = 0xF000
+VERSION_VALUE = 0x46495245
+DPU_DONE, READ_ERROR = 0x300, 0x1000
+
+READ, WRITE = 2, 4
+WAIT_SECONDS = 20
+TEST_SECONDS = 60
+
+M, N, K = 4, 64, 64
+# The program lies across a page boundary.
+IOVA_CMD, IOVA_A, IOVA_B, IOVA_C = 0x10000F00, 0x20001000, 0x20403000, 0xFFFFE000
+READ_ONLY = (IOVA_CMD, IOVA_CMD + 0x1000, IOVA_A, IOVA_B)
+
+# Register values of the int8 product 4x64x64 (reference/npu.md 3.12). Registers that are not here are written as 0.
+PRODUCT = {
+    0x4004: 0xE, 0x100C: 0, 0x1010: 0x50, 0x1014: 9, 0x1020: 0x10004, 0x1024: 0x3F0040, 0x1028: 1, 0x102C: 4, 0x1030: 0x1000,
+    0x1034: 0x40, 0x1038: 0x1010040, 0x1040: 0xB1, 0x1044: 1, 0x104C: 0xB, 0x1050: 0x10000, 0x1054: 0x10000, 0x1058: 0x10000,
+    0x105C: 0x10000, 0x1078: 0xF000F, 0x107C: 4, 0x1084: 0x10004, 0x1088: 0x40, 0x3014: 0x30000, 0x3018: 0x3F,
+    0x400C: 0x1E4, 0x4010: 0x80000000, 0x4024: 0x40, 0x4034: 3, 0x403C: 0x3F003F, 0x4040: 0x53, 0x4050: 0x7FE, 0x4058: 0x3F,
+    0x405C: 0x30000, 0x4060: 0x53, 0x4070: 0x383, 0x4078: 1, 0x4084: 1, 0x40C0: 0x200,
+    0x1070: IOVA_A, 0x1110: IOVA_B,
+}
+WRITTEN = [
+    0x4004, *range(0x100C, 0x1018, 4), *range(0x1020, 0x1048, 4), *range(0x104C, 0x108C, 4), 0x1100, 0x1104, 0x1110,
+    *range(0x1140, 0x1188, 4), *range(0x3010, 0x3020, 4), 0x3030, *range(0x400C, 0x4018, 4), 0x4020, 0x4024,
+    *range(0x4030, 0x4040, 4), *range(0x4040, 0x4070, 4), *range(0x4070, 0x408C, 4), *range(0x4090, 0x40B0, 4), 0x40C0, 0x40C4,
+    *range(0x4100, 0x4130, 4),
+]
+UNDEFINED = {0x103C, 0x106C, 0x1164, 0x1168}
+TARGET = {1: 0x0201, 3: 0x0801, 4: 0x1001}
+
+
+def entry(address, flags):
+    """v2 table entry: the address bits above 31 sit below bit 12, nibbles swapped."""
+    return (address & 0xFFFFF000) | ((address >> 32 & 0xF) << 8) | ((address >> 36 & 0xF) << 4) | flags
+
+
+def command(target, value, register):
+    return target << 48 | value << 16 | register
+
+
+def product_program(link=None, destination=IOVA_C):
+    """Words of one product; link continues at that IOVA with a program of the same length."""
+    values = {**PRODUCT, 0x4020: destination}
+    words = [command(TARGET[r >> 12], values.get(r, 0), r) for r in WRITTEN if r not in UNDEFINED]
+    if len(words) % 2:
+        words.append(0)
+    beats = (len(words) + 4) // 2
+    words.append(0 if link is None else command(0x0101, link, 0x10))
+    words.append(command(0x0101, 0 if link is None else beats - 1, 0x14))
+    words += [0x0041 << 48, command(0x0081, 0x0D, 0x08)]
+    return struct.pack(f"<{len(words)}Q", *words), beats
+
+
+def pack_a(a):
+    out = bytearray(M * K)
+    for m in range(M):
+        for k in range(K):
+            out[k // 16 * M * 16 + m * 16 + k % 16] = a[m][k] & 0xFF
+    return bytes(out)
+
+
+def pack_b(b):
+    out = bytearray(N * K)
+    for k in range(K):
+        for n in range(N):
+            out[n // 32 * 32 * K + k // 32 * 1024 + n % 32 * 32 + k % 32] = b[k][n] & 0xFF
+    return bytes(out)
+
+
+def pack_c(c):
+    out = [0] * (M * N)
+    for m in range(M):
+        for n in range(N):
+            out[n // 4 * M * 4 + m * 4 + n % 4] = c[m][n]
+    return struct.pack(f"<{M * N}i", *out)
+
+
+def random_matrix(rng, rows, columns):
+    return [[rng.randint(-128, 127) for _ in range(columns)] for _ in range(rows)]
+
+
+def product(a, b):
+    return [[sum(a[m][k] * b[k][n] for k in range(K)) for n in range(N)] for m in range(M)]
+
+
+class Board:
+    """A QEMU under qtest. Interrupt levels are those at the GIC's inputs."""
+
+    def __init__(self, qemu, *options):
+        self.log = tempfile.TemporaryFile()
+        self.levels = set()
+        self.qemu = subprocess.Popen(
+            [qemu, "-machine", "rk3588-npu", "-accel", "qtest", "-qtest", "stdio", "-qtest-log", "none", "-nodefaults",
+             "-display", "none", "-d", "guest_errors", *options],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.command("irq_intercept_in /machine/gic")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.qemu.stdin.close()
+        self.qemu.kill()
+        self.qemu.wait()
+        self.qemu.stdout.close()
+        self.log.close()
+
+    def command(self, line):
+        self.qemu.stdin.write(line + "\n")
+        self.qemu.stdin.flush()
+        while True:
+            answer = self.qemu.stdout.readline().split()
+            if not answer:
+                raise RuntimeError("QEMU is gone: " + self.messages())
+            if answer[0] == "OK":
+                return answer[1] if len(answer) > 1 else None
+            if answer[0] != "IRQ":
+                raise RuntimeError(" ".join(answer))
+            (self.levels.add if answer[1] == "raise" else self.levels.discard)(int(answer[2]))
+
+    def messages(self):
+        self.log.seek(0)
+        return self.log.read().decode()
+
+    def read(self, address):
+        return int(self.command(f"readl 0x{address:x}"), 16)
+
+    def write(self, address, value):
+        self.command(f"writel 0x{address:x} 0x{value:x}")
+
+    def store(self, address, data):
+        self.command(f"write 0x{address:x} 0x{len(data):x} 0x{data.hex()}")
+
+    def load(self, address, size):
+        return bytes.fromhex(self.command(f"read 0x{address:x} 0x{size:x}")[2:])
+
+    def wait(self, condition):
+        end = time.monotonic() + WAIT_SECONDS
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def irq(self, core):
+        """Level of the core's interrupt; a read first, so that levels on their way have arrived."""
+        self.read(RESET)
+        return SPI[core] in self.levels
+
+    def reset_lines(self, value):
+        self.write(RESET, value)
+
+    def pulse_reset(self, core):
+        self.reset_lines(3 << 2 * core)
+        self.reset_lines(0)
+
+
+class AddressSpace:
+    """Page tables in RAM and the physical pages behind them, at scattered addresses above base."""
+
+    def __init__(self, board, base, seed=0):
+        self.board = board
+        self.pages = [base + 0x1000 * i for i in range(64)]
+        random.Random(seed).shuffle(self.pages)
+        self.directory = self.new_page()
+        self.tables = {}
+        self.mapped = {}
+
+    def new_page(self):
+        page = self.pages.pop()
+        self.board.store(page, bytes(4096))
+        return page
+
+    def map(self, iova, flags=READ | WRITE, page=None):
+        index = iova >> 22
+        if index not in self.tables:
+            self.tables[index] = self.new_page()
+            self.board.write(self.directory + 4 * index, entry(self.tables[index], 1))
+        page = self.new_page() if page is None else page
+        self.board.write(self.tables[index] + (iova >> 12 & 0x3FF) * 4, entry(page, flags | 1))
+        self.mapped[iova & ~0xFFF] = page
+        return page
+
+    def unmap(self, iova):
+        self.board.write(self.tables[iova >> 22] + (iova >> 12 & 0x3FF) * 4, 0)
+
+    def store(self, iova, data):
+        while data:
+            chunk = data[:0x1000 - (iova & 0xFFF)]
+            self.board.store(self.mapped[iova & ~0xFFF] + (iova & 0xFFF), chunk)
+            data = data[len(chunk):]
+            iova += len(chunk)
+
+    def load(self, iova, size):
+        return self.board.load(self.mapped[iova & ~0xFFF] + (iova & 0xFFF), size)
+
+
+class Npu:
+    """One core with an address space in which the product's operands are mapped."""
+
+    def __init__(self, board, core, ram=0x40000000, seed=1):
+        self.board, self.core = board, core
+        self.space = AddressSpace(board, ram, seed)
+        self.rng = random.Random(seed)
+        self.banks = BANKS[core]
+        for iova in READ_ONLY:
+            self.space.map(iova, READ)
+        self.space.map(IOVA_C)
+        self.new_operands()
+
+    def new_operands(self):
+        self.a = random_matrix(self.rng, M, K)
+        self.b = random_matrix(self.rng, K, N)
+        self.space.store(IOVA_A, pack_a(self.a))
+        self.space.store(IOVA_B, pack_b(self.b))
+        self.space.store(IOVA_C, bytes(4 * M * N))
+
+    def mmu_write(self, register, value):
+        for bank in self.banks:
+            self.board.write(bank + register, value)
+
+    def mmu_read(self, register):
+        return self.board.read(self.banks[0] + register)
+
+    def mmu_command(self, number):
+        self.mmu_write(COMMAND, number)
+
+    def status(self):
+        return self.mmu_read(STATUS)
+
+    def attach(self):
+        """The order of Linux's rk_iommu_enable()."""
+        self.mmu_command(STALL)
+        self.mmu_write(DTE_ADDR, 0xCAFEB000)
+        self.mmu_command(FORCE_RESET)
+        self.mmu_write(DTE_ADDR, entry(self.space.directory, 0))
+        self.mmu_command(ZAP_ALL)
+        self.mmu_write(INT_MASK, 3)
+        self.mmu_command(PAGING_ON)
+        self.mmu_command(UNSTALL)
+
+    def register(self, offset):
+        return self.board.read(CORE_BASE[self.core] + offset)
+
+    def set_register(self, offset, value):
+        self.board.write(CORE_BASE[self.core] + offset, value)
+
+    def kick(self, tasks=1, destination=IOVA_C):
+        program, beats = product_program(IOVA_CMD if tasks > 1 else None, destination)
+        self.space.store(IOVA_CMD, program)
+        pointer = 0xE | self.core << 28
+        for register, value in ((PC_BASE, 1), (0x1004, pointer), (0x3004, pointer), (PC_BASE, IOVA_CMD), (PC_AMOUNTS, beats - 1),
+                                (PC_MASK, DPU_DONE), (PC_CLEAR, 0x1FFFF), (PC_TASK_CON, 0x7000 | tasks), (PC_DMA_BASE, 0),
+                                (PC_ENABLE, 1)):
+            self.set_register(register, value)
+
+    def done(self):
+        return self.register(PC_TASK_STATUS) == ALL_TASKS_DONE
+
+    def finish(self):
+        """All tasks are done, and their interrupt came and went."""
+        ok = self.board.wait(self.done) and self.board.wait(lambda: self.board.irq(self.core))
+        self.set_register(PC_CLEAR, 0x1FFFF)
+        return ok and not self.board.irq(self.core)
+
+    def right(self, a=None, b=None):
+        expected = pack_c(product(a or self.a, b or self.b))
+        return self.space.load(IOVA_C, len(expected)) == expected
+
+    def run(self):
+        self.kick()
+        return self.finish() and self.right()
+
+    def fault(self):
+        return self.board.wait(lambda: self.status() & ST_FAULT)
+
+    def acknowledge_fault(self):
+        self.mmu_command(ZAP_ALL)
+        self.mmu_command(FAULT_DONE)
+        self.mmu_write(INT_CLEAR, 3)
+
+    def provoke_fault(self, iova):
+        self.space.unmap(iova)
+        self.mmu_command(ZAP_ALL)
+        self.kick()
+        return self.fault()
+
+
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+@test
+def registers_follow_the_enable_handshake(qemu):
+    with Board(qemu) as board:
+        for bank in (b for banks in BANKS for b in banks):
+            for written, expected in ((0xCAFEB000, 0xCAFEB000), (0xCAFEBABE, 0xCAFEBAB0)):
+                board.write(bank + DTE_ADDR, written)
+                assert board.read(bank + DTE_ADDR) == expected
+            board.write(bank + COMMAND, STALL)
+            assert not board.read(bank + STATUS) & ST_STALL, "a stall needs paging"
+            board.write(bank + COMMAND, PAGING_ON)
+            board.write(bank + COMMAND, STALL)
+            assert board.read(bank + STATUS) & 0x3F == 0x1D
+            board.write(bank + COMMAND, FORCE_RESET)
+            assert board.read(bank + DTE_ADDR) == 0
+            assert board.read(bank + STATUS) & 0x3F == 0x18
+
+
+@test
+def all_cores_compute_through_their_tables(qemu):
+    with Board(qemu) as board:
+        cores = [Npu(board, i, 0x40000000 + 0x10000000 * i, i) for i in range(3)]
+        for npu in cores:
+            assert npu.register(VERSION) == VERSION_VALUE
+            npu.attach()
+            npu.kick()
+        for npu in cores:
+            assert npu.finish() and npu.right()
+
+
+@test
+def without_paging_addresses_are_physical(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        for iova in READ_ONLY:
+            npu.space.mapped[iova & ~0xFFF] = iova & ~0xFFF
+        npu.new_operands()
+        npu.kick(destination=0x30000000)
+        assert npu.finish()
+        assert board.load(0x30000000, 4 * M * N) == pack_c(product(npu.a, npu.b))
+
+
+@test
+def tables_and_pages_above_4_gib(qemu):
+    with Board(qemu, "-m", "5G") as board:
+        npu = Npu(board, 0, 0x123456000)
+        npu.attach()
+        assert npu.mmu_read(DTE_ADDR) & 0xFF0 == 0x100
+        assert npu.run()
+
+
+@test
+def tables_and_pages_above_64_gib(qemu):
+    backend = "memory-backend-ram,id=ram,size=70G,reserve=off"
+    with Board(qemu, "-m", "70G", "-object", backend, "-machine", "memory-backend=ram") as board:
+        npu = Npu(board, 2, 0x1100000000)
+        npu.attach()
+        assert npu.mmu_read(DTE_ADDR) & 0xFF0 == 0x110
+        assert npu.run()
+
+
+@test
+def read_of_unmapped_page_faults(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        assert npu.provoke_fault(IOVA_B)
+        assert npu.status() & (ST_WRITE | ST_IDLE) == 0
+        assert npu.mmu_read(FAULT_ADDR) & ~0xFFF == IOVA_B & ~0xFFF
+        assert npu.mmu_read(RAWSTAT) == 1
+        assert board.wait(lambda: board.irq(0))
+        npu.mmu_write(INT_CLEAR, 1)
+        assert not board.irq(0)
+        assert not npu.done()
+
+
+@test
+def write_to_read_only_page_faults(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.space.map(IOVA_C, READ)
+        npu.attach()
+        npu.kick()
+        assert npu.fault()
+        assert npu.status() & ST_WRITE
+        assert npu.mmu_read(FAULT_ADDR) & ~0xFFF == IOVA_C & ~0xFFF
+        assert npu.space.load(IOVA_C, 4 * M * N) == bytes(4 * M * N)
+
+
+@test
+def read_of_write_only_page_faults(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.space.map(IOVA_CMD, WRITE)
+        npu.attach()
+        npu.kick()
+        assert npu.fault()
+        assert npu.mmu_read(FAULT_ADDR) == IOVA_CMD
+
+
+@test
+def masked_fault_raises_no_interrupt(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 2)
+        npu.attach()
+        npu.mmu_write(INT_MASK, 0)
+        assert npu.provoke_fault(IOVA_A)
+        assert not board.irq(2)
+        npu.mmu_write(INT_MASK, 3)
+        assert board.irq(2)
+
+
+@test
+def stall_does_not_complete_until_the_faulted_core_is_reset(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        assert npu.provoke_fault(IOVA_A)
+        npu.mmu_command(STALL)
+        assert not npu.status() & ST_STALL, "during the fault"
+        npu.acknowledge_fault()
+        npu.mmu_command(STALL)
+        assert not npu.status() & ST_STALL, "after the fault was acknowledged"
+        board.pulse_reset(0)
+        npu.mmu_command(STALL)
+        assert npu.status() & ST_STALL, "after the reset"
+
+
+@test
+def core_works_again_after_fault_and_reset(qemu):
+    for core in range(3):
+        with Board(qemu) as board:
+            npu = Npu(board, core)
+            npu.attach()
+            assert npu.provoke_fault(IOVA_A)
+            npu.acknowledge_fault()
+            board.pulse_reset(core)
+            npu.space.map(IOVA_A, READ)
+            npu.new_operands()
+            npu.attach()
+            assert npu.run()
+
+
+@test
+def unacknowledged_fault_holds_the_next_job_back(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        assert npu.provoke_fault(IOVA_A)
+        board.pulse_reset(0)
+        npu.space.map(IOVA_A, READ)
+        npu.new_operands()
+        npu.kick()
+        time.sleep(0.05)
+        assert not npu.done()
+        npu.acknowledge_fault()
+        assert npu.finish() and npu.right()
+
+
+@test
+def iotlb_serves_stale_entries_until_zapped(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        assert npu.run()
+        old_b = npu.b
+        npu.space.map(IOVA_B, READ)
+        npu.b = random_matrix(npu.rng, K, N)
+        npu.space.store(IOVA_B, pack_b(npu.b))
+        npu.kick()
+        assert npu.finish() and npu.right(b=old_b), "stale entry"
+        npu.mmu_write(ZAP, IOVA_A)
+        npu.kick()
+        assert npu.finish() and npu.right(b=old_b), "another line was zapped"
+        npu.mmu_write(ZAP, IOVA_B)
+        assert npu.run()
+        old_a = npu.a
+        npu.space.map(IOVA_A, READ)
+        npu.a = random_matrix(npu.rng, M, K)
+        npu.space.store(IOVA_A, pack_a(npu.a))
+        npu.kick()
+        assert npu.finish() and npu.right(a=old_a)
+        npu.mmu_command(ZAP_ALL)
+        assert npu.run()
+
+
+@test
+def stalled_mmu_holds_a_job_until_unstalled(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        npu.mmu_command(STALL)
+        npu.kick()
+        time.sleep(0.05)
+        assert not npu.done()
+        npu.mmu_command(UNSTALL)
+        assert npu.finish() and npu.right()
+
+
+@test
+def stall_halts_a_running_chain(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        npu.kick(tasks=4095)
+        for _ in range(50):
+            npu.mmu_command(STALL)
+            assert npu.status() & ST_STALL
+            assert npu.register(VERSION) == VERSION_VALUE, "registers answer during a stall"
+            npu.space.store(IOVA_C, bytes(4 * M * N))
+            time.sleep(0.001)
+            assert npu.space.load(IOVA_C, 4 * M * N) == bytes(4 * M * N)
+            npu.mmu_command(UNSTALL)
+        assert npu.finish()
+        assert npu.run()
+
+
+@test
+def nothing_is_written_after_a_reset(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 2)
+        npu.attach()
+        for _ in range(50):
+            npu.kick(tasks=4095)
+            assert board.wait(lambda: any(npu.space.load(IOVA_C, 16)))
+            board.reset_lines(3 << 4)
+            npu.space.store(IOVA_C, bytes(4 * M * N))
+            board.reset_lines(0)
+            time.sleep(0.002)
+            assert npu.space.load(IOVA_C, 4 * M * N) == bytes(4 * M * N)
+        assert npu.run()
+
+
+@test
+def access_that_a_stall_holds_is_dropped_by_a_reset(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        for _ in range(100):
+            npu.kick(tasks=4095)
+            assert board.wait(lambda: any(npu.space.load(IOVA_C, 16)))
+            npu.mmu_command(STALL)
+            npu.space.store(IOVA_C, bytes(4 * M * N))
+            board.pulse_reset(0)
+            npu.mmu_command(UNSTALL)
+            time.sleep(0.001)
+            assert npu.space.load(IOVA_C, 4 * M * N) == bytes(4 * M * N)
+        assert npu.run()
+
+
+@test
+def core_in_reset_reads_zero_and_ignores_writes(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.set_register(PC_BASE, 0x1230)
+        board.reset_lines(3 << 2)
+        assert npu.register(VERSION) == 0
+        npu.set_register(PC_BASE, 0x4560)
+        assert board.read(RESET) == 3 << 2
+        board.reset_lines(0)
+        assert npu.register(VERSION) == VERSION_VALUE
+        assert npu.register(PC_BASE) == 0
+
+
+@test
+def one_reset_line_alone_does_not_reset(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.set_register(PC_BASE, 0x1230)
+        board.reset_lines(1)
+        board.reset_lines(0)
+        assert npu.register(PC_BASE) == 0x1230
+        assert "only one of srst_a and srst_h" in board.messages()
+
+
+@test
+def lines_asserted_one_after_the_other_reset_without_complaint(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.set_register(PC_BASE, 0x1230)
+        for lines in (1, 3, 2, 0):
+            board.reset_lines(lines)
+        assert npu.register(PC_BASE) == 0
+        assert "srst_a" not in board.messages()
+
+
+@test
+def reset_leaves_the_mmu_alone(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        board.pulse_reset(0)
+        assert npu.mmu_read(DTE_ADDR) == entry(npu.space.directory, 0)
+        assert npu.run()
+
+
+@test
+def forgotten_second_bank_is_reported(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        assert npu.run()
+        assert "banks differ" not in board.messages()
+        board.write(npu.banks[1] + DTE_ADDR, 0x7000)
+        assert npu.run()
+        assert "banks differ" in board.messages()
+
+
+@test
+def page_that_is_not_ram_is_a_bus_error(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.space.map(IOVA_A, READ, page=PMU & ~0xFFF)
+        npu.attach()
+        npu.kick()
+        assert board.wait(lambda: npu.register(PC_RAW) & READ_ERROR)
+        assert not npu.status() & ST_FAULT
+
+
+@test
+def table_that_is_not_ram_is_an_mmu_bus_error(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        npu.mmu_write(DTE_ADDR, entry(0xF0000000, 0))
+        npu.kick()
+        assert board.wait(lambda: npu.mmu_read(RAWSTAT) == 2)
+        assert board.wait(lambda: board.irq(1))
+
+
+@test
+def domain_that_is_off_cannot_be_reached_and_forgets(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        board.write(PMU + 0x14C, 0x00100010)
+        assert board.read(PMU + 0x290) & 0x1C == 0x14
+        npu.register(VERSION)
+        npu.status()
+        assert "core 1: read of 0x0000 with the power domain off" in board.messages()
+        assert "core 1: MMU bank 0: access to 0x04 with the power domain off" in board.messages()
+        board.write(PMU + 0x14C, 0x00100000)
+        assert board.read(PMU + 0x290) & 0x1C == 0x1C
+        assert npu.mmu_read(DTE_ADDR) == 0
+        npu.attach()
+        assert npu.run()
+
+
+@test
+def parent_domain_takes_all_cores_down(qemu):
+    with Board(qemu) as board:
+        for off, left in ((0x00020002, 0), (0x00080008, 0), (0x00200020, 0x0C)):
+            board.write(PMU + 0x14C, 0x003A0000)
+            board.write(PMU + 0x14C, off)
+            assert board.read(PMU + 0x290) & 0x1C == left
+
+
+@test
+def undecoded_page_is_reported(qemu):
+    with Board(qemu) as board:
+        Npu(board, 0).register(0x2000)
+        assert "core 0: read of 0x2000 hangs the bus" in board.messages()
+
+
+def give_up(*unused):
+    raise RuntimeError("QEMU does not answer")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    signal.signal(signal.SIGALRM, give_up)
+    print(f"TAP version 13\n1..{len(TESTS)}", flush=True)
+    failures = 0
+    for number, function in enumerate(TESTS, 1):
+        signal.alarm(TEST_SECONDS)
+        try:
+            function(sys.argv[1])
+            print(f"ok {number} {function.__name__}", flush=True)
+        except (AssertionError, RuntimeError) as error:
+            failures += 1
+            line = error.__traceback__
+            while line.tb_next:
+                line = line.tb_next
+            print(f"not ok {number} {function.__name__}\n# line {line.tb_lineno}: {error}", flush=True)
+    sys.exit(failures != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# libork: what it is made of. Paths are relative to the root of the repository. The in-process device needs the NPU
+# model: MODEL_SRCS of tools/emulator/model/model.mk belong into the library as well.
+
+# From the header, for libork.pc.
+LIB_VERSION := $(shell awk '/define ORK_VERSION_/ { printf "%s%s", dot, $$3; dot = "." }' lib/include/ork.h)
+LIB_SONAME := libork.so.0
+LIB_MAP := lib/libork.map
+LIB_CPPFLAGS := -Ilib/include -Ilib/src -Iuapi -Itools/emulator/model
+LIB_PKGS := libdrm
+
+LIB_HEADERS := lib/include/ork.h
+
+LIB_SRCS := \
+	lib/src/bo.c \
+	lib/src/device.c \
+	lib/src/device_kernel.c \
+	lib/src/device_model.c \
+	lib/src/layout.c \
+	lib/src/matmul.c \
+	lib/src/model_memory.c \
+	lib/src/model_run.c \
+	lib/src/plan.c \
+	lib/src/program.c \
+	lib/src/ref.c \
+	lib/src/regcmd.c \
+	lib/src/stage.c \
+	lib/src/version.c \
+	lib/src/weights.c

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#include <stdlib.h>
+
+#include "internal.h"
+
+#define PAGE_BYTES ((size_t)4096)
+#define BO_MAX_BYTES ((UINT64_C(1) << 32) - PAGE_BYTES)
+
+int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo)
+{
+	struct ork_bo *created;
+	int err;
+
+	if (size_bytes > BO_MAX_BYTES)
+		return ork_fail(dev, -E2BIG, "a buffer of %zu bytes does not fit the NPU's 4 GiB of addresses",
+				size_bytes);
+	created = calloc(1, sizeof(*created));
+	if (!created)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	created->dev = dev;
+	created->args.size_bytes = (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	created->args.flags = flags & ORK_BO_WC ? DRM_ORK_BO_WC : 0;
+	err = dev->backend->bo_create(dev, &created->args);
+	if (err) {
+		free(created);
+		return ork_fail(dev, err, "cannot create a buffer of %zu bytes: %s", size_bytes, ork_strerror(err));
+	}
+	*bo = created;
+	return 0;
+}
+
+void ork_bo_free(struct ork_bo *bo)
+{
+	const struct ork_backend *backend;
+
+	if (!bo)
+		return;
+	backend = bo->dev->backend;
+	if (bo->va)
+		backend->vm_unmap(bo->dev, bo->va);
+	if (bo->cpu)
+		backend->bo_unmap(bo->dev, bo->cpu, bo->args.size_bytes);
+	backend->bo_close(bo->dev, bo->args.handle);
+	free(bo);
+}
+
+int ork_bo_create(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo)
+{
+	int err;
+
+	if (!dev)
+		return -EINVAL;
+	if (!bo || !size_bytes || flags & ~ORK_BO_WC)
+		return ork_fail(dev, -EINVAL, "ork_bo_create: bo is NULL, the size is 0 or a flag is unknown");
+	err = ork_bo_create_internal(dev, size_bytes, flags, bo);
+	if (!err)
+		dev->user_bos++;
+	return err;
+}
+
+void ork_bo_destroy(struct ork_bo *bo)
+{
+	if (!bo)
+		return;
+	bo->dev->user_bos--;
+	ork_bo_free(bo);
+}
+
+size_t ork_bo_size(const struct ork_bo *bo)
+{
+	return bo ? bo->args.size_bytes : 0;
+}
+
+int ork_bo_map(struct ork_bo *bo, void **ptr)
+{
+	int err;
+
+	if (!bo)
+		return -EINVAL;
+	if (!ptr)
+		return ork_fail(bo->dev, -EINVAL, "ork_bo_map: ptr is NULL");
+	if (!bo->cpu) {
+		err = bo->dev->backend->bo_map(bo->dev, &bo->args, &bo->cpu);
+		if (err)
+			return ork_fail(bo->dev, err, "cannot map %zu bytes for the CPU: %s", ork_bo_size(bo),
+					ork_strerror(err));
+	}
+	*ptr = bo->cpu;
+	return 0;
+}
+
+static int map_for_npu(struct ork_bo *bo)
+{
+	struct drm_ork_vm_map map = { .handle = bo->args.handle, .size_bytes = bo->args.size_bytes };
+	struct drm_ork_vm_info vm = { 0 };
+	int err;
+
+	err = bo->dev->backend->vm_map(bo->dev, &map);
+	if (err == -ENOSPC && !bo->dev->backend->query_vm(bo->dev, &vm))
+		return ork_fail(bo->dev, err,
+				"no room for %zu bytes in the NPU's addresses: the largest hole has %llu bytes",
+				ork_bo_size(bo), (unsigned long long)vm.largest_hole_bytes);
+	if (err)
+		return ork_fail(bo->dev, err, "cannot map %zu bytes for the NPU: %s", ork_bo_size(bo),
+				ork_strerror(err));
+	bo->va = map.va;
+	return 0;
+}
+
+int ork_bo_address(struct ork_bo *bo, uint32_t *address)
+{
+	int err;
+
+	if (!bo)
+		return -EINVAL;
+	if (!address)
+		return ork_fail(bo->dev, -EINVAL, "ork_bo_address: address is NULL");
+	if (!bo->va) {
+		err = map_for_npu(bo);
+		if (err)
+			return err;
+	}
+	*address = (uint32_t)bo->va;
+	return 0;
+}
+
+static int check_range(struct ork_device *dev, const struct ork_sync_range *range)
+{
+	if (!range->bo || range->bo->dev != dev)
+		return ork_fail(dev, -EINVAL, "ork_bo_sync: a buffer is NULL or of another device");
+	if (range->op != ORK_SYNC_TO_DEVICE && range->op != ORK_SYNC_TO_CPU)
+		return ork_fail(dev, -EINVAL, "ork_bo_sync: the direction is unknown");
+	if (!range->size_bytes || range->offset_bytes > ork_bo_size(range->bo) ||
+	    range->size_bytes > ork_bo_size(range->bo) - range->offset_bytes)
+		return ork_fail(dev, -EINVAL, "ork_bo_sync: the range is empty or lies outside the buffer");
+	return 0;
+}
+
+/* Ranges that are handed to the backend in one call without allocating memory. */
+#define RANGES_PER_CALL 16
+
+int ork_bo_sync(struct ork_device *dev, const struct ork_sync_range *ranges, size_t count)
+{
+	struct drm_ork_sync_range out[RANGES_PER_CALL];
+	uint32_t filled = 0;
+	size_t i;
+	int err;
+
+	if (!dev)
+		return -EINVAL;
+	if (!ranges || !count)
+		return ork_fail(dev, -EINVAL, "ork_bo_sync: there are no ranges");
+	for (i = 0; i < count; i++) {
+		err = check_range(dev, &ranges[i]);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < count; i++) {
+		out[filled++] = (struct drm_ork_sync_range){
+			.handle = ranges[i].bo->args.handle,
+			.op = ranges[i].op == ORK_SYNC_TO_DEVICE ? DRM_ORK_SYNC_TO_DEVICE : DRM_ORK_SYNC_TO_CPU,
+			.offset_bytes = ranges[i].offset_bytes,
+			.size_bytes = ranges[i].size_bytes,
+		};
+		if (filled < RANGES_PER_CALL && i + 1 < count)
+			continue;
+		err = dev->backend->bo_sync(dev, out, filled);
+		if (err)
+			return ork_fail(dev, err, "cannot synchronise caches: %s", ork_strerror(err));
+		filled = 0;
+	}
+	return 0;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "internal.h"
+
+/* The backend that talks to the driver: one ioctl per call. */
+struct kernel_device {
+	struct ork_device base;
+	int fd;
+	uint32_t syncobj; /* gets the fence of each job; only one job is in flight per device */
+};
+
+#define DRIVER_NAME "rknpu-ork"
+#define MAX_NODES 64
+
+static int fd_of(struct ork_device *dev)
+{
+	return ((struct kernel_device *)dev)->fd;
+}
+
+static int call(struct ork_device *dev, unsigned long request, void *args)
+{
+	return drmIoctl(fd_of(dev), request, args) ? -errno : 0;
+}
+
+static void kernel_close(struct ork_device *dev)
+{
+	struct kernel_device *kernel = (struct kernel_device *)dev;
+
+	if (kernel->syncobj)
+		drmSyncobjDestroy(kernel->fd, kernel->syncobj);
+	close(kernel->fd);
+	free(kernel);
+}
+
+static int query(struct ork_device *dev, uint32_t type, void *info, uint32_t size)
+{
+	struct drm_ork_query args = { .type = type, .size = size, .ptr = (uintptr_t)info };
+
+	return call(dev, DRM_IOCTL_ORK_QUERY, &args);
+}
+
+static int kernel_query(struct ork_device *dev, struct drm_ork_device_info *info)
+{
+	return query(dev, DRM_ORK_QUERY_DEVICE, info, sizeof(*info));
+}
+
+static int kernel_query_vm(struct ork_device *dev, struct drm_ork_vm_info *info)
+{
+	return query(dev, DRM_ORK_QUERY_VM, info, sizeof(*info));
+}
+
+static int kernel_bo_create(struct ork_device *dev, struct drm_ork_bo_create *args)
+{
+	return call(dev, DRM_IOCTL_ORK_BO_CREATE, args);
+}
+
+static void kernel_bo_close(struct ork_device *dev, uint32_t handle)
+{
+	struct drm_gem_close args = { .handle = handle };
+
+	call(dev, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+static int kernel_bo_map(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr)
+{
+	void *mapped = mmap(NULL, bo->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_of(dev),
+			    (off_t)bo->mmap_offset);
+
+	if (mapped == MAP_FAILED)
+		return -errno;
+	*ptr = mapped;
+	return 0;
+}
+
+static void kernel_bo_unmap(struct ork_device *dev, void *ptr, size_t bytes)
+{
+	(void)dev;
+	munmap(ptr, bytes);
+}
+
+static int kernel_bo_sync(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count)
+{
+	struct drm_ork_bo_sync args = { .ranges = { sizeof(*ranges), count, (uintptr_t)ranges } };
+
+	return call(dev, DRM_IOCTL_ORK_BO_SYNC, &args);
+}
+
+static int kernel_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
+{
+	return call(dev, DRM_IOCTL_ORK_VM_MAP, args);
+}
+
+static void kernel_vm_unmap(struct ork_device *dev, uint64_t va)
+{
+	struct drm_ork_vm_unmap args = { .va = va };
+
+	call(dev, DRM_IOCTL_ORK_VM_UNMAP, &args);
+}
+
+static int kernel_prog_create(struct ork_device *dev, struct drm_ork_prog_create *args)
+{
+	return call(dev, DRM_IOCTL_ORK_PROG_CREATE, args);
+}
+
+static void kernel_prog_destroy(struct ork_device *dev, uint32_t handle)
+{
+	struct drm_ork_prog_destroy args = { .handle = handle };
+
+	call(dev, DRM_IOCTL_ORK_PROG_DESTROY, &args);
+}
+
+/* A wait on a syncobj ends well even if the job failed; the fence's own status is seen through a sync file. */
+static int fence_status(struct kernel_device *kernel)
+{
+	struct sync_file_info info = { 0 };
+	int fd, err;
+
+	if (drmSyncobjExportSyncFile(kernel->fd, kernel->syncobj, &fd))
+		return -errno;
+	err = drmIoctl(fd, SYNC_IOC_FILE_INFO, &info) ? -errno : 0;
+	close(fd);
+	if (err)
+		return err;
+	return info.status < 0 ? info.status : 0;
+}
+
+static int job_error(struct ork_device *dev, int err)
+{
+	switch (err) {
+	case 0:
+		return 0;
+	case -ETIMEDOUT:
+		return ork_fail(dev, err, "the job made no progress within its timeout; its core was reset");
+	case -EIO:
+		return ork_fail(dev, err, "the job met an address that is not mapped; its core was reset");
+	default:
+		return ork_fail(dev, err, "the job failed: %s", ork_strerror(err));
+	}
+}
+
+static int kernel_run(struct ork_device *dev, const struct drm_ork_job *job)
+{
+	struct kernel_device *kernel = (struct kernel_device *)dev;
+	struct drm_ork_job with_fence = *job;
+	struct drm_ork_submit args = { .jobs = { sizeof(with_fence), 1, (uintptr_t)&with_fence } };
+	int err;
+
+	with_fence.out_sync = kernel->syncobj;
+	err = call(dev, DRM_IOCTL_ORK_SUBMIT, &args);
+	if (err)
+		return ork_fail(dev, err, "the driver refused the job: %s", ork_strerror(err));
+	/* The driver ends every job, at the latest by its timeout, so the wait itself has no limit. */
+	err = drmSyncobjWait(kernel->fd, &kernel->syncobj, 1, INT64_MAX, 0, NULL);
+	if (!err)
+		err = fence_status(kernel);
+	return job_error(dev, err);
+}
+
+static const struct ork_backend kernel_backend = {
+	.name = "kernel",
+	.close = kernel_close,
+	.query = kernel_query,
+	.query_vm = kernel_query_vm,
+	.bo_create = kernel_bo_create,
+	.bo_close = kernel_bo_close,
+	.bo_map = kernel_bo_map,
+	.bo_unmap = kernel_bo_unmap,
+	.bo_sync = kernel_bo_sync,
+	.vm_map = kernel_vm_map,
+	.vm_unmap = kernel_vm_unmap,
+	.prog_create = kernel_prog_create,
+	.prog_destroy = kernel_prog_destroy,
+	.run = kernel_run,
+};
+
+/* Opens the node if it belongs to the driver. */
+static int open_node(const char *path)
+{
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	drmVersionPtr version;
+	bool ours;
+
+	if (fd < 0)
+		return -errno;
+	version = drmGetVersion(fd);
+	ours = version && strcmp(version->name, DRIVER_NAME) == 0;
+	drmFreeVersion(version);
+	if (ours)
+		return fd;
+	close(fd);
+	return -ENODEV;
+}
+
+/* The first render node of the driver. A node that may not be opened is reported only if no other one is found. */
+static int find_node(void)
+{
+	drmDevicePtr devices[MAX_NODES];
+	const int count = drmGetDevices2(0, devices, MAX_NODES);
+	int found = -ENODEV;
+	int i;
+
+	for (i = 0; i < count && found < 0; i++) {
+		int fd;
+
+		if (!(devices[i]->available_nodes & 1 << DRM_NODE_RENDER))
+			continue;
+		fd = open_node(devices[i]->nodes[DRM_NODE_RENDER]);
+		if (fd >= 0 || fd == -EACCES)
+			found = fd;
+	}
+	if (count > 0)
+		drmFreeDevices(devices, count);
+	return found;
+}
+
+int ork_kernel_open(const char *path, struct ork_device **dev)
+{
+	struct kernel_device *kernel;
+	const int fd = path ? open_node(path) : find_node();
+	int err;
+
+	if (fd < 0)
+		return fd;
+	kernel = calloc(1, sizeof(*kernel));
+	if (!kernel) {
+		close(fd);
+		return -ENOMEM;
+	}
+	kernel->base.backend = &kernel_backend;
+	kernel->fd = fd;
+	if (drmSyncobjCreate(fd, 0, &kernel->syncobj)) {
+		err = -errno;
+		kernel_close(&kernel->base);
+		return err;
+	}
+	*dev = &kernel->base;
+	return 0;
+}

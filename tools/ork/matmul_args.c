@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <limits.h>
+#include <string.h>
+
+#include "matmul_args.h"
+#include "tool.h"
+
+#define MAX_REPEAT 1000000
+
+enum {
+	OPT_A = 256,
+	OPT_B,
+	OPT_CORES,
+	OPT_DEVICE,
+	OPT_HELP,
+	OPT_REPEAT,
+	OPT_SEED,
+	OPT_TIMEOUT,
+	OPT_VERIFY,
+};
+
+static const struct option options[] = {
+	{ "a", required_argument, NULL, OPT_A },
+	{ "b", required_argument, NULL, OPT_B },
+	{ "cores", required_argument, NULL, OPT_CORES },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "repeat", required_argument, NULL, OPT_REPEAT },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "verify", no_argument, NULL, OPT_VERIFY },
+	{ 0 },
+};
+
+static int parse_option_number(const char *name, unsigned long min, unsigned long max, unsigned long *value)
+{
+	if (parse_number(optarg, min, max, value) == 0)
+		return EXIT_OK;
+	return complain(EXIT_USAGE, "%s takes a number from %lu to %lu, not \"%s\"", name, min, max, optarg);
+}
+
+static int parse_cores(unsigned long *cores)
+{
+	if (strcmp(optarg, "auto") == 0) {
+		*cores = 0;
+		return EXIT_OK;
+	}
+	if (parse_number(optarg, 1, ORK_MAX_CORES, cores) == 0)
+		return EXIT_OK;
+	return complain(EXIT_USAGE, "--cores takes 1, 2, 3 or auto, not \"%s\"", optarg);
+}
+
+static int parse_option(int option, struct matmul_args *args)
+{
+	switch (option) {
+	case 'm':
+		return parse_option_number("-m", 1, ORK_MAX_DIM, &args->m);
+	case 'k':
+		return parse_option_number("-k", 1, ORK_MAX_DIM, &args->k);
+	case 'n':
+		return parse_option_number("-n", 1, ORK_MAX_DIM, &args->n);
+	case 'o':
+		args->out_path = optarg;
+		return EXIT_OK;
+	case OPT_A:
+		args->a_path = optarg;
+		return EXIT_OK;
+	case OPT_B:
+		args->b_path = optarg;
+		return EXIT_OK;
+	case OPT_CORES:
+		return parse_cores(&args->cores);
+	case OPT_DEVICE:
+		args->device = optarg;
+		return EXIT_OK;
+	case OPT_REPEAT:
+		return parse_option_number("--repeat", 1, MAX_REPEAT, &args->repeat);
+	case OPT_SEED:
+		return parse_option_number("--seed", 0, ULONG_MAX, &args->seed);
+	case OPT_TIMEOUT:
+		return parse_option_number("--timeout", 1, UINT32_MAX, &args->timeout_ms);
+	case OPT_VERIFY:
+		args->verify = true;
+		return EXIT_OK;
+	default:
+		args->help = true;
+		return EXIT_OK;
+	}
+}
+
+static int check_together(const struct matmul_args *args)
+{
+	if (args->help)
+		return EXIT_OK;
+	if (!args->a_path != !args->b_path)
+		return complain(EXIT_USAGE, "--a and --b belong together");
+	if (args->a_path && (args->m || args->k || args->n))
+		return complain(EXIT_USAGE, "-m, -k and -n come from the files when --a and --b are given");
+	if (!args->a_path && (!args->m || !args->k || !args->n))
+		return complain(EXIT_USAGE,
+				"a shape (-m, -k, -n) or two files (--a, --b) are needed; see ork help matmul");
+	return EXIT_OK;
+}
+
+int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
+{
+	int option, status;
+
+	*args = (struct matmul_args){ .repeat = 1, .seed = 1 };
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":m:k:n:o:", options, NULL)) != -1) {
+		if (option == ':')
+			return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
+		if (option == '?')
+			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help matmul", argv[optind - 1]);
+		status = parse_option(option, args);
+		if (status)
+			return status;
+	}
+	if (optind < argc)
+		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help matmul", argv[optind]);
+	return check_together(args);
+}

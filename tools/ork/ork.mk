@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# The ork command. Paths are relative to the root of the repository. It uses the public interface of libork only.
+
+ORK_CPPFLAGS := -Ilib/include -Itools/ork
+
+ORK_SRCS := \
+	tools/ork/cmd_info.c \
+	tools/ork/cmd_matmul.c \
+	tools/ork/main.c \
+	tools/ork/matmul_args.c \
+	tools/ork/npy.c \
+	tools/ork/npy_header.c

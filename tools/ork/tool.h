@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef ORK_TOOL_H
+#define ORK_TOOL_H
+
+#include <ork.h>
+
+/* Exit statuses of the command. */
+enum {
+	EXIT_OK = 0,
+	EXIT_MISMATCH = 1, /* --verify found wrong elements */
+	EXIT_USAGE = 2,    /* wrong options, files, shapes or values */
+	EXIT_DEVICE = 3,   /* no device, or it failed */
+};
+
+int cmd_info(int argc, char **argv);
+int cmd_matmul(int argc, char **argv);
+
+/* Prints one line "ork: ..." on stderr and returns status. */
+int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A decimal number from min to max, the whole text. Returns 0, or -1 if text is anything else. */
+int parse_number(const char *text, unsigned long min, unsigned long max, unsigned long *value);
+
+/* ork_open() that says what to do about a failure. device may be NULL. Returns EXIT_OK or EXIT_DEVICE. */
+int open_device(const char *device, struct ork_device **dev);
+
+#endif

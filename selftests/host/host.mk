@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# Tests that need no kernel. Paths are relative to the root of the repository. Each prints TAP and exits with 0 if all
+# is well.
+#
+# A program is built from selftests/host/NAME.c and NAME_SRCS, against the static library, whose internal functions it
+# may call. A script takes the path of the ork command as its argument.
+
+HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/ork
+
+HOST_TESTS := \
+	test_checker \
+	test_device \
+	test_hang \
+	test_layout \
+	test_matmul \
+	test_npy \
+	test_plan \
+	test_ref \
+	test_regcmd
+
+test_checker_SRCS := drivers/rknpu-ork/ork_regcmd.c
+test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
+
+HOST_TEST_SCRIPTS := selftests/host/test_ork.sh

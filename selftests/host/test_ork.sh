@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# The ork command on the in-process model: results, exit statuses, messages, and that failures leave no file behind.
+# usage: test_ork.sh ORK
+
+set -u
+
+ORK=${1:?usage: test_ork.sh ORK}
+ORK_DEVICE=model
+export ORK_DEVICE
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+count=0
+failed=0
+
+# ok STATUS NAME: one test result; 0 is success
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count - $2"
+	else
+		echo "not ok $count - $2"
+		sed 's/^/# /' "$dir/out" "$dir/err"
+		failed=$((failed + 1))
+	fi
+}
+
+# run ARGS...: ork ARGS with its output in files; sets status
+run()
+{
+	"$ORK" "$@" >"$dir/out" 2>"$dir/err"
+	status=$?
+}
+
+# expect STATUS TEXT NAME: the last run ended so, and TEXT is in what it printed
+expect()
+{
+	[ "$status" -eq "$1" ] && cat "$dir/out" "$dir/err" | grep -qF -- "$2"
+	ok $? "$3"
+}
+
+# whether the output file, or a temporary one beside it, exists
+output_exists()
+{
+	set -- "$dir"/out.npy*
+	[ -e "$1" ]
+}
+
+# refuse STATUS TEXT NAME ARGS...: ork fails with one line on stderr, nothing on stdout and no output file
+refuse()
+{
+	want=$1 text=$2 name=$3
+	shift 3
+	rm -f "$dir"/out.npy*
+	run "$@"
+	[ "$status" -eq "$want" ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ] &&
+		grep -qF -- "$text" "$dir/err" && ! output_exists
+	ok $? "$name"
+}
+
+# npy FILE DESCR ORDER SHAPE BYTES: a NumPy file of version 1; BYTES as for printf %b
+npy()
+{
+	printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '$2', 'fortran_order': $3, 'shape': $4, }" >"$1"
+	printf '%b' "$5" >>"$1"
+}
+
+run --help
+expect 0 "usage: ork COMMAND" "--help explains the command"
+run --version
+expect 0 "libork 0.1.0" "--version names the library"
+run help matmul
+expect 0 "usage: ork matmul" "help matmul explains the options"
+run info
+expect 0 "cores            3 (mask 0x7)" "info tells the cores"
+
+for cores in 1 2 3 auto; do
+	run matmul -m 7 -k 768 -n 640 --cores $cores --verify
+	expect 0 "verify ok (0 of 4480 elements wrong)" "M=7 K=768 N=640 is exact with --cores $cores"
+done
+run matmul -m 64 -k 512 -n 384 --cores 3 --verify --repeat 3 --seed 42
+expect 0 "3 cores, jobs per core 3/3/3, verify ok" "three cores do equal numbers of jobs"
+[ "$(wc -l <"$dir/out")" -eq 1 ]
+ok $? "the summary is one line"
+
+# [1 2; 3 4] * [5 -6 7; -8 9 10] = [-11 12 27; -17 18 61]
+npy "$dir/a.npy" '|i1' False '(2, 2)' '\0001\0002\0003\0004'
+npy "$dir/b.npy" '|i1' False '(2, 3)' '\0005\0372\0007\0370\0011\0012'
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --verify
+expect 0 "M=2 K=2 N=3" "files are multiplied"
+tail -c 24 "$dir/c.npy" | od -An -v -td4 | tr -s ' \n' ' ' >"$dir/values"
+[ "$(cat "$dir/values")" = " -11 12 27 -17 18 61 " ]
+ok $? "the written result is right"
+set -- "$dir"/c.npy*
+[ "$*" = "$dir/c.npy" ]
+ok $? "only the result is left"
+
+out=$dir/out.npy
+refuse 2 "No such file" "a missing file" matmul --a "$dir/none.npy" --b "$dir/b.npy" -o "$out"
+echo "not numpy" >"$dir/bad.npy"
+refuse 2 "not a NumPy file" "a file of another format" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '|i1' True '(2, 2)' '\0001\0002\0003\0004'
+refuse 2 "Fortran order" "Fortran order" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '<f4' False '(2, 2)' '\0001\0002\0003\0004'
+refuse 2 "<f4" "another type" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '|i1' False '(2, 2)' '\0001\0002\0003'
+refuse 2 "truncated" "a truncated file" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '|i1' False '(2, 2)' '\0001\0002\0003\0004\0005'
+refuse 2 "more bytes" "a file with more bytes than its shape" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '|i1' False '(4,)' '\0001\0002\0003\0004'
+refuse 2 "1 dimension" "a vector" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+npy "$dir/bad.npy" '|i1' False '(1, 4)' '\0001\0002\0003\0004'
+refuse 2 "shapes do not fit" "shapes that do not fit" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
+refuse 2 "cannot write" "an output directory that does not exist" \
+	matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/none/out.npy"
+refuse 2 "not a regular file" "an output that is a directory" matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir"
+refuse 2 "not a regular file" "an output that is a device" matmul --a "$dir/a.npy" --b "$dir/b.npy" -o /dev/null
+[ -c /dev/null ]
+ok $? "the device is still there"
+
+refuse 2 "K > 10240 not supported yet" "K above the limit" matmul -m 1 -k 10241 -n 1 -o "$out"
+refuse 2 "-m takes a number" "M of 0" matmul -m 0 -k 1 -n 1 -o "$out"
+refuse 2 "-k takes a number" "a negative K" matmul -m 1 -k -5 -n 1 -o "$out"
+refuse 2 "-n takes a number" "N with a unit" matmul -m 1 -k 1 -n 1k -o "$out"
+refuse 2 "-n takes a number" "a huge N" matmul -m 1 -k 1 -n 99999999999999999999 -o "$out"
+refuse 2 "a shape" "an incomplete shape" matmul -m 1 -k 1 -o "$out"
+refuse 2 "belong together" "A without B" matmul --a "$dir/a.npy" -o "$out"
+refuse 2 "come from the files" "files and a shape" matmul --a "$dir/a.npy" --b "$dir/b.npy" -m 2 -o "$out"
+refuse 2 "--cores takes" "four cores" matmul -m 1 -k 1 -n 1 --cores 4 -o "$out"
+refuse 2 "--cores takes" "cores in words" matmul -m 1 -k 1 -n 1 --cores all -o "$out"
+refuse 2 "--repeat takes" "no repetition" matmul -m 1 -k 1 -n 1 --repeat 0 -o "$out"
+refuse 2 "timeout of 4000000 ms" "a timeout above the maximum" matmul -m 1 -k 1 -n 1 --timeout 4000000 -o "$out"
+refuse 2 "needs a value" "an option without value" matmul -m 1 -k 1 -n
+refuse 2 "wrong option" "an unknown option" matmul -m 1 -k 1 -n 1 --fast -o "$out"
+refuse 2 "unexpected argument" "an argument too many" matmul -m 1 -k 1 -n 1 more -o "$out"
+refuse 2 "unknown command" "an unknown command" multiply
+refuse 2 "command is missing" "no command"
+refuse 2 "no help" "help for an unknown command" help multiply
+refuse 3 "cannot open device" "a device that does not exist" matmul -m 1 -k 1 -n 1 --device /nonexistent -o "$out"
+refuse 3 "cannot open device" "a device of another driver" info --device /dev/null
+
+# An older result survives a failed run.
+echo old >"$dir/kept.npy"
+run matmul --a "$dir/none.npy" --b "$dir/b.npy" -o "$dir/kept.npy"
+[ "$status" -eq 2 ] && [ "$(cat "$dir/kept.npy")" = old ]
+ok $? "a failed run leaves an older file unchanged"
+
+if [ -w /dev/full ]; then
+	"$ORK" info >/dev/full 2>"$dir/err"
+	status=$?
+	: >"$dir/out"
+	expect 2 "cannot write the output" "a full disk is noticed"
+fi
+
+if python3 -c 'import numpy' 2>/dev/null; then
+	python3 - "$dir" "$ORK" <<-'PYTHON'
+		import subprocess, sys
+		import numpy as np
+		folder, ork = sys.argv[1:]
+		rng = np.random.default_rng(1)
+		a = rng.integers(-128, 128, (19, 300), dtype=np.int8)
+		b = rng.integers(-128, 128, (300, 70), dtype=np.int8)
+		np.save(folder + "/na.npy", a)
+		np.save(folder + "/nb.npy", b)
+		files = ["--a", folder + "/na.npy", "--b", folder + "/nb.npy", "-o", folder + "/nc.npy"]
+		subprocess.run([ork, "matmul", *files], check=True, stdout=subprocess.DEVNULL)
+		c = np.load(folder + "/nc.npy")
+		sys.exit(not (c.dtype == np.int32 and (c == a.astype(np.int32) @ b.astype(np.int32)).all()))
+	PYTHON
+	ok $? "NumPy agrees with files that it wrote and reads"
+else
+	count=$((count + 1))
+	echo "ok $count - NumPy agrees with files that it wrote and reads # SKIP python3-numpy is not installed"
+fi
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/* Products on one core, on chosen cores and split over cores; and what may not be submitted. */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "kselftest_harness.h"
+#include "ork_test.h"
+
+FIXTURE(matmul)
+{
+	int fd;
+	struct ork_test_product p;
+};
+
+FIXTURE_SETUP(matmul)
+{
+	self->fd = ork_test_open();
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 13, 512, 384, 6), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
+}
+
+FIXTURE_TEARDOWN(matmul)
+{
+	ork_test_product_fini(self->fd, &self->p);
+	close(self->fd);
+}
+
+TEST_F(matmul, every_core_computes_exactly)
+{
+	struct drm_ork_device_info before, after;
+	unsigned int core, other;
+
+	for (core = 0; core < DRM_ORK_MAX_CORES; core++) {
+		ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_AUTO,
+					       1u << core, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
+		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+		for (other = 0; other < DRM_ORK_MAX_CORES; other++)
+			EXPECT_EQ(after.jobs_done[other] - before.jobs_done[other], other == core);
+	}
+}
+
+TEST_F(matmul, split_uses_every_core_of_every_mask)
+{
+	struct drm_ork_device_info before, after;
+	unsigned int mask, core;
+
+	for (mask = 1; mask < 1u << DRM_ORK_MAX_CORES; mask++) {
+		ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_SPLIT, mask, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
+		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+		for (core = 0; core < DRM_ORK_MAX_CORES; core++)
+			EXPECT_EQ(after.jobs_done[core] - before.jobs_done[core], mask >> core & 1);
+	}
+}
+
+TEST_F(matmul, auto_takes_one_core)
+{
+	struct drm_ork_device_info before, after;
+	uint64_t parts = 0;
+	unsigned int core;
+
+	ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_AUTO, 7, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
+	ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+	for (core = 0; core < DRM_ORK_MAX_CORES; core++)
+		parts += after.jobs_done[core] - before.jobs_done[core];
+	EXPECT_EQ(parts, 1);
+}
+
+TEST_F(matmul, split_of_fewer_tasks_than_cores_works)
+{
+	struct ork_test_product one;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &one, 4, 64, 64, 1), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &one, 0), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, &one, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &one), 0);
+	ork_test_product_fini(self->fd, &one);
+}
+
+TEST_F(matmul, heights_that_are_not_multiples_of_four_work)
+{
+	static const uint32_t heights[] = { 1, 2, 3, 5, 7, 64, 176 };
+	struct ork_test_product p;
+	size_t i;
+
+	for (i = 0; i < sizeof(heights) / sizeof(heights[0]); i++) {
+		ASSERT_EQ(ork_test_product_init(self->fd, &p, heights[i], 224, 64, 2), 0);
+		ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 7, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+		ork_test_product_fini(self->fd, &p);
+	}
+}
+
+TEST_F(matmul, a_part_of_the_tasks_writes_only_its_columns)
+{
+	struct drm_ork_job job = {
+		.prog = self->p.prog, .core_mask = 1, .first_task = 2, .task_count = 1,
+	};
+	const uint32_t *c = self->p.c.ptr;
+	uint32_t words = self->p.m * (self->p.n / self->p.tasks);
+	uint32_t i;
+
+	ASSERT_EQ(ork_test_syncobj(self->fd, &job.out_sync), 0);
+	ASSERT_EQ(ork_test_submit(self->fd, &job, 1, NULL), 0);
+	ASSERT_EQ(ork_test_wait(self->fd, job.out_sync, 10000), 0);
+	ASSERT_EQ(ork_test_bo_sync(self->fd, self->p.c.handle, DRM_ORK_SYNC_TO_CPU, 0,
+				   self->p.c.bytes), 0);
+	for (i = 0; i < words; i++) {
+		ASSERT_EQ(c[words * 1 + i], 0xa5a5a5a5);
+		ASSERT_EQ(c[words * 3 + i], 0xa5a5a5a5);
+	}
+	EXPECT_NE(c[words * 2], 0xa5a5a5a5);
+}
+
+TEST_F(matmul, jobs_in_one_call_run_in_order)
+{
+	struct drm_ork_job jobs[3];
+	uint32_t done;
+	int i;
+
+	memset(jobs, 0, sizeof(jobs));
+	for (i = 0; i < 3; i++) {
+		jobs[i].prog = self->p.prog;
+		jobs[i].core_mask = 2;
+		jobs[i].first_task = 2 * i;
+		jobs[i].task_count = 2;
+	}
+	ASSERT_EQ(ork_test_syncobj(self->fd, &jobs[2].out_sync), 0);
+	ASSERT_EQ(ork_test_submit(self->fd, jobs, 3, &done), 0);
+	EXPECT_EQ(done, 3);
+	ASSERT_EQ(ork_test_wait(self->fd, jobs[2].out_sync, 10000), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
+}
+
+TEST_F(matmul, a_refused_job_is_named_by_its_index)
+{
+	struct drm_ork_job jobs[3];
+	uint32_t done;
+	int i;
+
+	memset(jobs, 0, sizeof(jobs));
+	for (i = 0; i < 3; i++) {
+		jobs[i].prog = self->p.prog;
+		jobs[i].core_mask = 1;
+		jobs[i].task_count = 6;
+	}
+	jobs[1].task_count = 7;
+	EXPECT_EQ(ork_test_submit(self->fd, jobs, 3, &done), -EINVAL);
+	EXPECT_EQ(done, 1);
+}
+
+TEST_F(matmul, refuses_bad_submits)
+{
+	static const struct {
+		struct drm_ork_job job;
+		int error;
+	} cases[] = {
+		{ { .prog = 0, .core_mask = 1, .task_count = 1 }, -ENOENT },
+		{ { .prog = 77, .core_mask = 1, .task_count = 1 }, -ENOENT },
+		{ { .prog = 1, .core_mask = 0, .task_count = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 8, .task_count = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 0x80000001, .task_count = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 0 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .first_task = 6, .task_count = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .first_task = 1, .task_count = 6 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .first_task = 1, .task_count = UINT32_MAX }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .placement = 9 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .flags = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .timeout_ms = UINT32_MAX }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .out_sync = 4711 }, -ENOENT },
+	};
+	struct drm_ork_job job;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		job = cases[i].job;
+		if (job.prog == 1)
+			job.prog = self->p.prog;
+		EXPECT_EQ(ork_test_submit(self->fd, &job, 1, NULL), cases[i].error)
+			TH_LOG("case %zu", i);
+	}
+	EXPECT_EQ(ork_test_submit(self->fd, &job, 0, NULL), -EINVAL);
+}
+
+TEST_F(matmul, a_program_keeps_what_it_needs)
+{
+	struct ork_test_product *p = &self->p;
+	struct drm_ork_vm_info info;
+
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, p->a.va), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, p->b.va), 0);
+	ASSERT_EQ(ork_test_bo_close(self->fd, p->b.handle), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, p, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, p), 0);
+	ASSERT_EQ(ork_test_vm(self->fd, &info), 0);
+	EXPECT_GT(info.used_bytes, p->a.bytes + p->b.bytes + p->c.bytes);
+}
+
+TEST_F(matmul, refuses_programs_that_leave_their_buffers)
+{
+	struct ork_test_product p = self->p;
+
+	p.a.va = 0;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_ADDRESS);
+
+	p = self->p;
+	p.c.va += ORK_TEST_PAGE;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_ADDRESS);
+
+	p = self->p;
+	p.b.va += 8;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_ADDRESS);
+}
+
+TEST_F(matmul, refuses_programs_that_hang_or_corrupt)
+{
+	struct ork_test_product p = self->p;
+
+	p.data_banks = 0;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_BANKS);
+
+	p = self->p;
+	p.weight_banks = 12;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_BANKS);
+
+	p = self->p;
+	p.k_program = 10784;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_SHAPE);
+}
+
+TEST_F(matmul, only_root_may_skip_limits)
+{
+	struct ork_test_product p = self->p;
+
+	ASSERT_EQ(seteuid(65534), 0);
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, DRM_ORK_PROG_UNCHECKED_LIMITS), -EPERM);
+	ASSERT_EQ(seteuid(0), 0);
+}
+
+TEST_HARNESS_MAIN

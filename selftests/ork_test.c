@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "ork_test.h"
+
+#define ORK_TEST_MAX_DEVICES 16
+
+static int ork_test_ioctl(int fd, unsigned long request, void *arg)
+{
+	return drmIoctl(fd, request, arg) ? -errno : 0;
+}
+
+static bool ork_test_is_ours(int fd)
+{
+	drmVersionPtr version = drmGetVersion(fd);
+	bool ours = version && !strcmp(version->name, "rknpu-ork");
+
+	drmFreeVersion(version);
+	return ours;
+}
+
+int ork_test_open(void)
+{
+	drmDevicePtr devices[ORK_TEST_MAX_DEVICES];
+	int i, fd = -1, count = drmGetDevices2(0, devices, ORK_TEST_MAX_DEVICES);
+
+	for (i = 0; i < count && fd < 0; i++) {
+		if (!(devices[i]->available_nodes & 1 << DRM_NODE_RENDER))
+			continue;
+		fd = open(devices[i]->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
+		if (fd >= 0 && !ork_test_is_ours(fd)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+
+	if (count > 0)
+		drmFreeDevices(devices, count);
+	return fd;
+}
+
+static int ork_test_query(int fd, uint32_t type, void *info, uint32_t size)
+{
+	struct drm_ork_query args = { .type = type, .size = size, .ptr = (uintptr_t)info };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_QUERY, &args);
+}
+
+int ork_test_device(int fd, struct drm_ork_device_info *info)
+{
+	return ork_test_query(fd, DRM_ORK_QUERY_DEVICE, info, sizeof(*info));
+}
+
+int ork_test_vm(int fd, struct drm_ork_vm_info *info)
+{
+	return ork_test_query(fd, DRM_ORK_QUERY_VM, info, sizeof(*info));
+}
+
+int ork_test_bo_create(int fd, uint64_t bytes, uint32_t flags, uint32_t *handle, uint64_t *offset)
+{
+	struct drm_ork_bo_create args = { .size_bytes = bytes, .flags = flags };
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_BO_CREATE, &args);
+
+	*handle = args.handle;
+	*offset = args.mmap_offset;
+	return ret;
+}
+
+int ork_test_bo_close(int fd, uint32_t handle)
+{
+	struct drm_gem_close args = { .handle = handle };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint64_t bytes)
+{
+	struct drm_ork_sync_range range = {
+		.handle = handle, .op = op, .offset_bytes = offset, .size_bytes = bytes,
+	};
+	struct drm_ork_bo_sync args = {
+		.ranges = { .stride = sizeof(range), .count = 1, .ptr = (uintptr_t)&range },
+	};
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_BO_SYNC, &args);
+}
+
+int ork_test_vm_map(int fd, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va)
+{
+	struct drm_ork_vm_map args = {
+		.handle = handle, .offset_bytes = offset, .size_bytes = bytes,
+	};
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_MAP, &args);
+
+	*va = args.va;
+	return ret;
+}
+
+int ork_test_vm_unmap(int fd, uint64_t va)
+{
+	struct drm_ork_vm_unmap args = { .va = va };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_UNMAP, &args);
+}
+
+int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done)
+{
+	struct drm_ork_submit args = {
+		.jobs = { .stride = sizeof(*jobs), .count = count, .ptr = (uintptr_t)jobs },
+	};
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &args);
+
+	if (done)
+		*done = args.done;
+	return ret;
+}
+
+int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes)
+{
+	uint64_t offset;
+	int ret;
+
+	memset(bo, 0, sizeof(*bo));
+	bo->bytes = (bytes + ORK_TEST_PAGE - 1) / ORK_TEST_PAGE * ORK_TEST_PAGE;
+
+	ret = ork_test_bo_create(fd, bo->bytes, 0, &bo->handle, &offset);
+	if (ret)
+		return ret;
+
+	ret = ork_test_vm_map(fd, bo->handle, 0, bo->bytes, &bo->va);
+	if (ret)
+		return ret;
+
+	bo->ptr = mmap(NULL, bo->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	return bo->ptr == MAP_FAILED ? -errno : 0;
+}
+
+void ork_test_bo_fini(int fd, struct ork_test_bo *bo)
+{
+	munmap(bo->ptr, bo->bytes);
+	ork_test_vm_unmap(fd, bo->va);
+	ork_test_bo_close(fd, bo->handle);
+}
+
+int ork_test_syncobj(int fd, uint32_t *handle)
+{
+	return drmSyncobjCreate(fd, 0, handle) ? -errno : 0;
+}
+
+static int64_t ork_test_deadline_ns(uint32_t timeout_ms)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ll + now.tv_nsec + timeout_ms * 1000000ll;
+}
+
+/* The wait itself does not tell whether the fence carries an error; its sync_file does. */
+static int ork_test_fence_error(int fd, uint32_t syncobj)
+{
+	struct sync_fence_info fence = {};
+	struct sync_file_info info = { .num_fences = 1, .sync_fence_info = (uintptr_t)&fence };
+	int file, ret;
+
+	if (drmSyncobjExportSyncFile(fd, syncobj, &file))
+		return -errno;
+
+	ret = ioctl(file, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
+	close(file);
+	return ret < 0 ? ret : 0;
+}
+
+int ork_test_wait(int fd, uint32_t syncobj, uint32_t timeout_ms)
+{
+	if (drmSyncobjWait(fd, &syncobj, 1, ork_test_deadline_ns(timeout_ms), 0, NULL))
+		return -errno;
+
+	return ork_test_fence_error(fd, syncobj);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef ORK_TEST_H
+#define ORK_TEST_H
+
+/*
+ * What the selftests share: plain calls of the driver, and one matrix product C[M][N] = A[M][K] * B[K][N] whose program is
+ * built here, word by word from the hardware reference, without libork.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <drm/rknpu_ork.h>
+
+#define ORK_TEST_PAGE 4096u
+
+/* A BO that is mapped by the CPU and by the NPU. */
+struct ork_test_bo {
+	uint32_t handle;
+	uint64_t bytes;
+	uint64_t va;
+	void *ptr;
+};
+
+/* A product with known contents, cut into tasks of equal width. */
+struct ork_test_product {
+	uint32_t m, k, n, tasks;
+	struct ork_test_bo a, b, c;
+	/* Bank split that the program asks for; set before ork_test_product_program() to make it a wrong one. */
+	uint32_t data_banks, weight_banks;
+	/* Channels that the program reads of a row; more than k runs over the end of the features. */
+	uint32_t k_program;
+	uint32_t prog;
+	/* What PROG_CREATE said. */
+	uint32_t reject;
+};
+
+/* Opens the device's render node. Returns a descriptor or -1. */
+int ork_test_open(void);
+
+/* Each returns 0 or a negative errno. */
+int ork_test_device(int fd, struct drm_ork_device_info *info);
+int ork_test_vm(int fd, struct drm_ork_vm_info *info);
+int ork_test_bo_create(int fd, uint64_t bytes, uint32_t flags, uint32_t *handle, uint64_t *offset);
+int ork_test_bo_close(int fd, uint32_t handle);
+int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint64_t bytes);
+int ork_test_vm_map(int fd, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);
+int ork_test_vm_unmap(int fd, uint64_t va);
+int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done);
+
+/* Creates, maps for the NPU and maps for the CPU. */
+int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes);
+void ork_test_bo_fini(int fd, struct ork_test_bo *bo);
+
+int ork_test_syncobj(int fd, uint32_t *handle);
+/* Waits for the fence. Returns 0, the fence's error, or -ETIME if it does not signal in time. */
+int ork_test_wait(int fd, uint32_t syncobj, uint32_t timeout_ms);
+
+/* Fills A and B, clears C. n must be a multiple of 32 * tasks, k of 32. */
+int ork_test_product_init(int fd, struct ork_test_product *p, uint32_t m, uint32_t k, uint32_t n,
+			  uint32_t tasks);
+int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags);
+void ork_test_product_fini(int fd, struct ork_test_product *p);
+
+/* Submits all tasks. Returns the submit's error, or the job's. */
+int ork_test_product_run(int fd, struct ork_test_product *p, uint32_t placement, uint32_t core_mask,
+			 uint32_t timeout_ms);
+/* Submits without waiting; *syncobj gets the fence. */
+int ork_test_product_start(int fd, struct ork_test_product *p, uint32_t placement,
+			   uint32_t core_mask, uint32_t timeout_ms, uint32_t *syncobj);
+/* Number of wrong elements of C; clears C for the next run. */
+uint64_t ork_test_product_check(int fd, struct ork_test_product *p);
+
+#endif

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright 2026 The rknpu-ork authors
+#
+# Loads and unloads the module twenty times, with and without work in between, and looks for what it
+# left behind. Runs as root on the board, with the programs of this folder next to it.
+
+here=$(dirname "$0")
+failed=0
+count=0
+
+result() {
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count $2"
+	else
+		echo "not ok $count $2"
+		failed=1
+	fi
+}
+
+reload_twenty_times() {
+	i=0
+	while [ $i -lt 20 ]; do
+		rmmod rknpu_ork || return 1
+		[ ! -e /dev/dri/renderD128 ] || return 1
+		modprobe rknpu_ork || return 1
+		[ -e /dev/dri/renderD128 ] || return 1
+		i=$((i + 1))
+	done
+}
+
+reload_after_work() {
+	"$here/matmul" > /dev/null && rmmod rknpu_ork && modprobe rknpu_ork &&
+		"$here/matmul" > /dev/null
+}
+
+interrupts_are_gone() {
+	rmmod rknpu_ork || return 1
+	! grep -q 'rknn\|npu@' /proc/interrupts
+	left=$?
+	modprobe rknpu_ork && return $left
+}
+
+log_is_clean() {
+	! dmesg | grep -E 'WARNING:|BUG:|Oops|refcount|leaked|rknpu-ork.*(error|fail)'
+}
+
+echo "TAP version 13"
+echo "1..4"
+reload_twenty_times
+result $? "module loads and unloads twenty times"
+reload_after_work
+result $? "module unloads after work and works after loading"
+interrupts_are_gone
+result $? "no interrupt handler stays behind"
+log_is_clean
+result $? "kernel log holds no warning"
+exit $failed

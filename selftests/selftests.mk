@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
+
+SELFTESTS := open_query memory matmul wedge kill
+SELFTEST_SCRIPTS := selftests/reload.sh
+SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
+
+# The harness's macros compare signs and use longjmp; its handlers ignore arguments.
+SELFTEST_CFLAGS := -D_GNU_SOURCE -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered \
+	-Wno-missing-field-initializers

@@ -1,0 +1,363 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+"""Tests of ork-board (TAP). Needs the emulator and the kernels of setup, no driver.
+
+Each test boots a board, so all of them together take about two minutes.
+Arguments are names of tests to run; without any, all run.
+"""
+
+import concurrent.futures
+import glob
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ORK_BOARD = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "ork-board")
+BOUND_SECONDS = 120
+BOARDS_AT_ONCE = 2
+MIB = 1 << 20
+
+tests = []
+
+
+def test(function):
+    tests.append(function)
+    return function
+
+
+class Result:
+    def __init__(self, done, seconds):
+        self.status = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr.decode("utf-8", "replace")
+        self.seconds = seconds
+
+
+def command_line(command, options):
+    if "--build" not in options:
+        options = ["--no-module", *options]
+    return [sys.executable, ORK_BOARD, "run", *options, "--", *command]
+
+
+def board(*command, options=()):
+    started_at = time.monotonic()
+    done = subprocess.run(command_line(command, options), capture_output=True, timeout=BOUND_SECONDS, check=False)
+    return Result(done, time.monotonic() - started_at)
+
+
+def usage_status(*arguments):
+    return subprocess.run([sys.executable, ORK_BOARD, *arguments], capture_output=True, check=False).returncode
+
+
+def expect(actual, wanted, what):
+    if actual != wanted:
+        raise AssertionError(f"{what}: {actual!r}, expected {wanted!r}")
+
+
+def expect_in(part, whole, what):
+    if part not in whole:
+        raise AssertionError(f"{what}: no {part!r} in {whole[-2000:]!r}")
+
+
+def start(command, options=(), temp_dir=None):
+    environment = dict(os.environ, TMPDIR=temp_dir or tempfile.gettempdir())
+    return subprocess.Popen(command_line(command, options), env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def running_with(text):
+    """Processes whose command line holds TEXT."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        try:
+            with open(path, "rb") as stream:
+                if text.encode() in stream.read():
+                    found.append(path)
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(condition, seconds, what):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"after {seconds} s: {what}")
+        time.sleep(0.1)
+
+
+@test
+def wrong_usage_returns_2():
+    expect(usage_status(), 2, "nothing")
+    expect(usage_status("run"), 2, "no command")
+    expect(usage_status("run", "--"), 2, "empty command")
+    expect(usage_status("walk", "--", "true"), 2, "unknown action")
+    expect(usage_status("run", "--kernel", "5.10", "--", "true"), 2, "unknown kernel")
+    expect(usage_status("run", "--cpus", "0", "--", "true"), 2, "no CPU")
+    expect(usage_status("run", "--mem", "much", "--", "true"), 2, "bad size")
+    expect(usage_status("run", "--put", "/no/such/file:/x", "--", "true"), 2, "missing host file")
+    expect(usage_status("run", "--put", ORK_BOARD + ":x", "--", "true"), 2, "relative guest file")
+    expect(usage_status("run", "--get", "/x", "--", "true"), 2, "no host file named")
+    expect(usage_status("run", "--icount", "--cpus", "2", "--", "true"), 2, "icount on two CPUs")
+
+
+@test
+def both_kernels_boot():
+    for kernel in ("6.1", "6.12"):
+        result = board("uname", "-r", options=["--kernel", kernel])
+        expect(result.status, 0, f"status on {kernel}: {result.err}")
+        expect(result.out.decode().split(".")[:2], kernel.split("."), "release")
+        expect(result.err, "", "stderr")
+        print(f"# kernel {kernel}: {result.seconds:.1f} s from start to end")
+
+
+@test
+def board_without_driver_says_so_and_runs():
+    with tempfile.TemporaryDirectory() as build:
+        result = board("true", options=["--build", build])
+        expect(result.status, 0, "status")
+        expect_in("runs without it", result.err, "stderr")
+
+
+@test
+def driver_that_does_not_load_is_125():
+    with tempfile.TemporaryDirectory() as build:
+        os.mkdir(os.path.join(build, "module-6.12"))
+        with open(os.path.join(build, "module-6.12", "rknpu_ork.ko"), "wb") as module:
+            module.write(b"no module")
+        result = board("echo", "ran", options=["--build", build])
+        expect(result.status, 125, "status")
+        expect(result.out, b"", "stdout")
+        expect_in("driver does not load", result.err, "stderr")
+
+
+@test
+def programs_of_the_build_are_in_the_path():
+    with tempfile.TemporaryDirectory() as build:
+        os.makedirs(os.path.join(build, "guest", "bin"))
+        program = os.path.join(build, "guest", "bin", "ork-test")
+        with open(program, "w", encoding="ascii") as script:
+            script.write("#!/bin/sh\nexit 11\n")
+        os.chmod(program, 0o755)
+        expect(board("ork-test", options=["--no-module", "--build", build]).status, 11, "status")
+
+
+@test
+def exit_status_is_the_commands():
+    expect(board("sh", "-c", "exit 37").status, 37, "exit 37")
+
+
+@test
+def missing_command_is_127():
+    result = board("no-such-command")
+    expect(result.status, 127, "status")
+    expect_in("no-such-command", result.err, "stderr")
+
+
+@test
+def killed_command_is_128_plus_signal():
+    expect(board("sh", "-c", "kill -9 $$").status, 128 + signal.SIGKILL, "status")
+
+
+@test
+def arguments_arrive_unchanged():
+    words = ["a b", "'", '"', "$HOME", "", "*", "new\nline", "-n", "\u00e9"]
+    result = board("sh", "-c", 'for word; do printf "%s|" "$word"; done', "sh", *words)
+    expect(result.out.decode(), "".join(word + "|" for word in words), "words")
+
+
+@test
+def output_is_exact_and_separate():
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = (random.Random(seed).randbytes(MIB) for seed in (1, 2))
+        options = []
+        for name, content in (("out", out), ("err", err)):
+            with open(os.path.join(folder, name), "wb") as stream:
+                stream.write(content)
+            options += ["--put", f"{folder}/{name}:/root/{name}"]
+        done = subprocess.run(command_line(["sh", "-c", "cat out & cat err >&2; wait"], options),
+                              capture_output=True, timeout=BOUND_SECONDS, check=False)
+        expect(done.returncode, 0, "status")
+        expect(done.stdout == out, True, f"stdout ({len(done.stdout)} bytes) is exact")
+        expect(done.stderr == err, True, f"stderr ({len(done.stderr)} bytes) is exact")
+
+
+@test
+def output_streams_while_the_command_runs():
+    process = start(["sh", "-c", "echo first; sleep 5; echo second"])
+    expect(process.stdout.readline(), b"first\n", "first line")
+    first_at = time.monotonic()
+    expect(process.stdout.readline(), b"second\n", "second line")
+    expect(time.monotonic() - first_at > 3, True, "the first line came before the second was written")
+    expect(process.wait(BOUND_SECONDS), 0, "status")
+
+
+@test
+def files_survive_the_round_trip():
+    with tempfile.TemporaryDirectory() as folder:
+        source, result_file, empty = (os.path.join(folder, name) for name in ("in put", "out", "empty"))
+        content = random.Random(3).randbytes(32 * MIB)
+        with open(source, "wb") as stream:
+            stream.write(content)
+        result = board("sh", "-c", "mv /data/in /root/out; : >empty", options=[
+            "--put", f"{source}:/data/in", "--get", f"/root/out:{result_file}", "--get", f"/root/empty:{empty}",
+        ])
+        expect(result.status, 0, f"status: {result.err}")
+        with open(result_file, "rb") as stream:
+            expect(stream.read() == content, True, "content survived")
+        expect(os.path.getsize(empty), 0, "size of the empty file")
+        expect(sorted(os.listdir(folder)), ["empty", "in put", "out"], "nothing else is left")
+        print(f"# 32 MiB in and out: {result.seconds:.1f} s")
+
+
+@test
+def executable_bit_is_carried_in():
+    with tempfile.NamedTemporaryFile() as script:
+        script.write(b"#!/bin/sh\nexit 9\n")
+        script.flush()
+        os.chmod(script.name, 0o755)
+        expect(board("/root/run", options=["--put", f"{script.name}:/root/run"]).status, 9, "status")
+
+
+@test
+def missing_file_to_get_is_an_error():
+    with tempfile.TemporaryDirectory() as folder:
+        target = os.path.join(folder, "x")
+        result = board("true", options=["--get", f"/root/none:{target}"])
+        expect(result.status, 125, "status")
+        expect_in("/root/none", result.err, "stderr")
+        expect(os.path.exists(target), False, "the host file exists")
+
+
+@test
+def timeout_stops_the_board():
+    result = board("sleep", "1000", options=["--timeout", "12"])
+    expect(result.status, 124, "status")
+    expect(result.seconds < 20, True, f"{result.seconds:.1f} s is within the bound")
+    expect_in("lines of the console", result.err, "stderr")
+
+
+@test
+def panic_is_125_with_the_console():
+    result = board("sh", "-c", "echo c >/proc/sysrq-trigger; sleep 60", options=["--timeout", "100"])
+    expect(result.status, 125, "status")
+    expect_in("Kernel panic", result.err, "stderr")
+    expect(result.seconds < 60, True, f"{result.seconds:.1f} s: noticed at once")
+
+
+@test
+def log_is_kept_where_asked():
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "a,b.log")
+        expect(board("true", options=["--log", log]).status, 0, "status")
+        with open(log, "rb") as stream:
+            expect_in(b"Linux version", stream.read(), "log")
+
+
+@test
+def kernel_warning_is_reported():
+    result = board("sh", "-c", "echo '<4>WARNING: made up by a test' >/dev/kmsg")
+    expect(result.status, 0, "status")
+    expect_in("made up by a test", result.err, "stderr")
+
+
+@test
+def leftover_processes_do_not_hold_the_board():
+    result = board("sh", "-c", "sleep 1000 & echo done")
+    expect(result.status, 0, "status")
+    expect(result.out, b"done\n", "stdout")
+    expect(result.seconds < 60, True, f"{result.seconds:.1f} s")
+
+
+@test
+def options_shape_the_board():
+    script = "nproc; grep -q ork_test=1 /proc/cmdline && echo seen; free -m | awk '/^Mem/ {print $2 < 1100}'"
+    result = board("sh", "-c", script, options=["--cpus", "4", "--mem", "1G", "--append", "ork_test=1"])
+    expect(result.out, b"4\nseen\n1\n", f"output: {result.err}")
+
+
+@test
+def icount_board_runs():
+    result = board("nproc", options=["--icount"])
+    expect(result.out, b"1\n", f"output: {result.err}")
+
+
+@test
+def signal_ends_the_board_and_cleans_up():
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        with tempfile.TemporaryDirectory() as folder:
+            process = start(["sh", "-c", "echo up; sleep 1000"], ["--append", f"ork_test={folder}"], folder)
+            process.stdout.readline()
+            process.send_signal(signum)
+            expect(process.wait(10), 128 + signum, "status")
+            expect(running_with(folder), [], "processes left")
+            expect(os.listdir(folder), [], "files left")
+
+
+@test
+def emulator_dies_with_ork_board():
+    with tempfile.TemporaryDirectory() as folder:
+        process = start(["sh", "-c", "echo up; sleep 1000"], ["--append", f"ork_test={folder}"], folder)
+        process.stdout.readline()
+        process.kill()
+        process.wait()
+        wait_until(lambda: not running_with(folder), 5, "the emulator still runs")
+
+
+@test
+def reader_that_goes_away_ends_the_board():
+    with tempfile.TemporaryDirectory() as folder:
+        process = start(["yes"], temp_dir=folder)
+        process.stdout.readline()
+        process.stdout.close()
+        expect(process.wait(20), 128 + signal.SIGPIPE, "status")
+        expect(running_with(folder), [], "processes left")
+
+
+@test
+def runs_at_the_same_time_do_not_mix():
+    processes = [start(["echo", str(i)]) for i in range(3)]
+    for i, process in enumerate(processes):
+        expect(process.communicate(timeout=BOUND_SECONDS)[0], b"%d\n" % i, f"output of run {i}")
+        expect(process.returncode, 0, f"status of run {i}")
+
+
+def main(names):
+    with tempfile.TemporaryDirectory() as state:
+        # Boards that fail on purpose leave their logs there.
+        os.environ["XDG_STATE_HOME"] = state
+        return run_tests(names)
+
+
+def outcome(function):
+    """None, or why the test failed."""
+    try:
+        function()
+    except (AssertionError, OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return None
+
+
+def run_tests(names):
+    chosen = [function for function in tests if not names or function.__name__ in names]
+    print("TAP version 13")
+    print(f"1..{len(chosen)}", flush=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(BOARDS_AT_ONCE) as executor:
+        for number, (function, error) in enumerate(zip(chosen, executor.map(outcome, chosen)), 1):
+            if error is None:
+                print(f"ok {number} {function.__name__}", flush=True)
+                continue
+            failed += 1
+            print(f"# {error}".replace("\n", "\n# "))
+            print(f"not ok {number} {function.__name__}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

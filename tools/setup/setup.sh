@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# Brings the named pieces onto this machine; without a name, all of them.
+# Pieces that are there cost next to nothing, so every make target may ask.
+
+set -euo pipefail
+
+usage() {
+	cat <<-USAGE
+		usage: setup.sh [host] [kernels] [qemu] [guest]
+		  host     build packages of this Debian, with apt-get
+		  kernels  arm64 kernels 6.1 and 6.12, images and headers
+		  qemu     the emulator with the board of this checkout
+		  guest    busybox, libdrm and kselftest headers for the board
+		Everything but the packages goes to \${XDG_CACHE_HOME:-~/.cache}/rknpu-ork;
+		deleting that folder makes the next run fetch the newest again.
+	USAGE
+}
+
+steps=()
+for step in "$@"; do
+	case $step in
+	host | kernels | qemu | guest) steps+=("$step") ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*)
+		printf 'setup: no such piece: %s\n' "$step" >&2
+		usage >&2
+		exit 2
+		;;
+	esac
+done
+if [ ${#steps[@]} -eq 0 ]; then
+	steps=(host kernels qemu guest)
+fi
+
+here=$(cd "$(dirname "$0")" && pwd)
+for step in "${steps[@]}"; do
+	bash "$here/$step.sh"
+done

@@ -107,10 +107,11 @@ static bool ork_killed_by_signal(void)
 }
 
 /*
- * A file that is closed in good order may still have jobs queued; they get a chance to run. Those of
- * a killed process are dropped at once, as they may be what it was killed for.
+ * A file that is closed in good order may still have jobs queued; they get a chance to run. Those
+ * of a killed process are dropped at once, as they may be what it was killed for.
  */
-static void ork_file_destroy_entities(struct ork_device *ork, struct ork_file *priv, unsigned int n)
+static void ork_file_destroy_entities(struct ork_device *ork, struct ork_file *priv,
+				      unsigned int n)
 {
 	bool drop = ork_killed_by_signal();
 	unsigned int i;

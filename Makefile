@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright 2026 The rknpu-ork authors
+
+ifneq ($(KERNELRELEASE),)
+
+# Called by kbuild.
+obj-$(CONFIG_DRM_RKNPU_ORK) += drivers/rknpu-ork/
+
+else
+
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BUILD := build
+
+# Names and places of what setup fetches: ORK_KERNELS, ORK_QEMU, ...
+$(foreach line,$(shell tools/setup/paths.sh | tr ' ' '\001'),$(eval $(subst $(shell printf '\001'), ,$(line))))
+
+include lib/lib.mk
+include tools/ork/ork.mk
+include tools/emulator/model/model.mk
+include selftests/host/host.mk
+include selftests/selftests.mk
+
+CC := gcc
+CFLAGS := -std=c11 -O2 -g
+WARNINGS := -Wall -Wextra -Werror
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+BOARD := tools/emulator/ork-board
+
+help:
+	@echo 'make demo           products on the in-process model, then through the driver on an emulated RK3588 board'
+	@echo 'make check          all tests: host, both kernels, emulated board'
+	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
+	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
+	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
+	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make clean          remove $(BUILD)/'
+
+# --- Setup -----------------------------------------------------------------------------------------------------------
+
+.PHONY: setup setup-host setup-kernels setup-guest
+setup:
+	@tools/setup/setup.sh
+setup-host:
+	@tools/setup/setup.sh host
+setup-kernels:
+	@tools/setup/setup.sh host kernels
+setup-guest:
+	@tools/setup/setup.sh host guest
+
+# --- User space ------------------------------------------------------------------------------------------------------
+
+# $(call user_space,DIR,CC,FLAGS,LDFLAGS): libork.a, libork.so and ork, built in DIR.
+define user_space
+$(1)/obj/%.o: %.c | setup-host
+	@mkdir -p $$(@D)
+	$(2) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+
+$(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	ar rcs $$@ $$^
+
+$(1)/lib/$$(LIB_SONAME): $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o)) $$(LIB_MAP)
+	@mkdir -p $$(@D)
+	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) -ldrm
+
+$(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
+	ln -sf $$(LIB_SONAME) $$@
+
+$(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
+	@mkdir -p $$(@D)
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm
+
+-include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
+endef
+
+DRM_CFLAGS = $(shell pkg-config --cflags libdrm 2>/dev/null)
+GUEST := $(BUILD)/guest
+
+$(eval $(call user_space,$(BUILD)/host,$(CC),$$(DRM_CFLAGS),))
+$(eval $(call user_space,$(BUILD)/sanitize,$(CC),$$(DRM_CFLAGS) $(SANITIZE),))
+$(eval $(call user_space,$(GUEST),$(ORK_GUEST_CC),$(ORK_GUEST_CFLAGS),$(ORK_GUEST_LDFLAGS)))
+
+.PHONY: lib tools install
+lib: $(BUILD)/host/lib/libork.a $(BUILD)/host/lib/libork.so
+tools: $(BUILD)/host/bin/ork
+
+PREFIX := /usr/local
+install: lib tools
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
+	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
+	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
+
+# --- Kernel module ---------------------------------------------------------------------------------------------------
+
+MODULE_SRCS := $(shell find drivers uapi -type f -name '*.[ch]' -o -path 'drivers/*' -name Makefile)
+MODULE_FLAGS := CONFIG_DRM_RKNPU_ORK=m W=1
+
+# kbuild writes next to the sources, so each kernel gets a copy of them.
+# $(call module,DIR,ARGUMENTS OF MAKE)
+define build_module
+	@mkdir -p $(1)
+	@cp -pu --parents $(MODULE_SRCS) $(1)/
+	$(MAKE) -s $(2) M=$(CURDIR)/$(1)/drivers/rknpu-ork $(MODULE_FLAGS) modules
+	@cp $(1)/drivers/rknpu-ork/rknpu_ork.ko $(1)/
+endef
+
+MODULES := $(foreach kernel,$(ORK_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.ko)
+
+$(MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-kernels
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+
+.PHONY: module
+ifdef KDIR
+module: $(MODULE_SRCS)
+	$(call build_module,$(BUILD)/module,-C $(KDIR))
+	@echo '$(BUILD)/module/rknpu_ork.ko'
+else
+module: $(MODULES)
+endif
+
+# --- Tests -----------------------------------------------------------------------------------------------------------
+
+# $(call host_test,DIR,NAME,FLAGS)
+define host_test
+$(1)/test/$(2): selftests/host/$(2).c $$($(2)_SRCS) $(1)/lib/libork.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) $$(HOST_TEST_CPPFLAGS) $$(DRM_CFLAGS) -MMD -MP -MF $$@.d -MT $$@ \
+		-o $$@ selftests/host/$(2).c $$($(2)_SRCS) $(1)/lib/libork.a -ldrm -lm
+
+-include $(1)/test/$(2).d
+endef
+
+$(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
+$(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
+
+MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c program.c)
+test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
+bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
+
+# $(call model_test,DIR,NAME,FLAGS)
+define model_test
+$(1)/test/$(2): $$($(2)_SRCS) $$(wildcard tools/emulator/model/tests/*.h) $(1)/lib/libork.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a
+endef
+
+$(eval $(call model_test,$(BUILD)/host,test_model,))
+$(eval $(call model_test,$(BUILD)/sanitize,test_model,$(SANITIZE)))
+$(eval $(call model_test,$(BUILD)/host,bench_mac,))
+
+$(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_test.h uapi/drm/rknpu_ork.h | setup-guest
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
+		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+
+$(GUEST)/libexec/selftests/%.sh: selftests/%.sh
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
+GUEST_FILES := $(GUEST)/bin/ork \
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)))
+
+# The programs of the board need its headers and libraries first.
+$(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
+
+.PHONY: board
+board: setup $(MODULES) $(GUEST_FILES)
+
+RUN_TEST = tools/run-test
+
+.PHONY: check check-host check-emulator check-board
+check: lint check-host module check-emulator check-board
+	@echo 'make check: all tests passed'
+
+HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
+
+check-host: $(HOST_CHECKS) tools
+	@for test in $(HOST_CHECKS); do $(RUN_TEST) $$test; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
+
+check-emulator: board
+	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
+	@$(RUN_TEST) tools/emulator/board/test_board.py
+
+check-board: board
+	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
+		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
+			/usr/libexec/selftests/$$test; done; done
+
+# --- Lint ------------------------------------------------------------------------------------------------------------
+
+CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
+SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+
+.PHONY: lint lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell
+
+# ork_compat.h is there to compare kernel versions.
+lint-kernel: setup-guest
+	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch])) uapi/drm/rknpu_ork.h
+	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
+
+lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))
+lint-sparse-%: setup-kernels
+	@mkdir -p $(BUILD)/sparse-$*
+	@cp -pu --parents $(MODULE_SRCS) $(BUILD)/sparse-$*/
+	$(MAKE) -s -C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
+		M=$(CURDIR)/$(BUILD)/sparse-$*/drivers/rknpu-ork $(MODULE_FLAGS) C=2 KCFLAGS=-Werror CF=-Wsparse-error modules
+
+lint-shell: setup-host
+	shellcheck -x $(SHELL_SCRIPTS)
+
+# --- Demo ------------------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: tools
+	@echo 'The NPU model inside the process:'
+	@ORK_DEVICE=model tools/demo.sh $(BUILD)/host/bin/ork
+	@echo 'Next: the kernel module on an emulated board. The first time, this fetches kernels and builds QEMU.'
+	@$(MAKE) --no-print-directory board
+	@echo 'The kernel module on an emulated RK3588 board (times are of the emulator):'
+	@$(BOARD) run --put tools/demo.sh:/root/demo.sh -- sh -c 'ork info && /root/demo.sh ork'
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+endif

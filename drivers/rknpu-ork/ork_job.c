@@ -134,6 +134,7 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 
 	dma_fence_init(part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
 		       core->fence_context, ++core->fence_seqno);
+	part->started = true;
 	dma_fence_get(part->hw_fence);
 
 	ret = ork_core_start(core, part);
@@ -145,10 +146,10 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	return part->hw_fence;
 }
 
-/* A part whose fence was never initialised owns plain memory. */
+/* A fence that was never initialised is plain memory. */
 static void ork_part_put_fence(struct ork_part *part)
 {
-	if (part->hw_fence->ops)
+	if (part->started)
 		dma_fence_put(part->hw_fence);
 	else
 		kfree(part->hw_fence);

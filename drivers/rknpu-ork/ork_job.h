@@ -82,6 +82,9 @@ struct ork_part {
 	 */
 	struct dma_fence *hw_fence;
 
+	/** @started: @hw_fence is initialised */
+	bool started;
+
 	/** @finished: calls back when the scheduler sees the end of the part */
 	struct dma_fence_cb finished;
 

@@ -193,10 +193,11 @@ check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
 
+# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
 check-board: board
-	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
-			/usr/libexec/selftests/$$test; done; done
+	@for kernel in $(ORK_KERNELS); do \
+		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
+			/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh; done
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

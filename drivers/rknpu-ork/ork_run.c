@@ -185,7 +185,7 @@ void ork_run_advance(struct ork_core *core)
 		if (!next)
 			return;
 
-		/* An idle core has no interrupt, and we hold its lock: nobody else starts a part. */
+		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
 		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
 
 		spin_lock_irq(&core->part_lock);

@@ -33,6 +33,7 @@ int main(void)
 	suite_registers();
 	suite_chain();
 	suite_conv();
+	suite_types();
 	suite_hang();
 	suite_corrupt();
 	suite_mac();

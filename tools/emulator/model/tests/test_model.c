@@ -35,6 +35,7 @@ int main(void)
 	suite_conv();
 	suite_types();
 	suite_hang();
+	suite_property();
 	suite_corrupt();
 	suite_mac();
 	suite_modes();

@@ -220,12 +220,14 @@ void layer_program(const struct layer *l, struct program *p)
 
 /* Memory. */
 
-static uint32_t state;
+static uint64_t state;
 
 static uint32_t next_random(void)
 {
-	state = state * 1664525u + 1013904223u;
-	return state >> 8;
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state >> 24);
 }
 
 /* Any integer; reals of 2^-10 to 2^4, and zeros. fp16 subnormals as well. */
@@ -260,7 +262,7 @@ void layer_random(struct layer *l, uint32_t seed)
 {
 	uint32_t channels = layer_channels(l);
 
-	state = seed * 2654435761u;
+	state = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15);
 	l->a = random_values(l, l->w * l->h * l->c);
 	l->b = random_values(l, (l->depthwise ? 1 : l->n) * l->kw * l->kh * l->c);
 	l->operand = malloc(channels * 3 * sizeof(*l->operand));

@@ -11,6 +11,8 @@ void suite_corrupt(void);
 void suite_mac(void);
 void suite_modes(void);
 void suite_property(void);
+void suite_reuse(void);
+void suite_dpu(void);
 void suite_types(void);
 
 #endif

@@ -35,6 +35,8 @@ int main(void)
 	suite_conv();
 	suite_types();
 	suite_hang();
+	suite_reuse();
+	suite_dpu();
 	suite_property();
 	suite_corrupt();
 	suite_mac();

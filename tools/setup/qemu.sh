@@ -65,6 +65,7 @@ apply_overlay() {
 	done
 }
 
+# shellcheck disable=SC2317 # logged calls it
 configure() {
 	mkdir -p "$TREE/build"
 	cd "$TREE/build"

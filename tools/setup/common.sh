@@ -7,6 +7,7 @@
 # leaves nothing that looks finished.
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 ORK_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 # shellcheck source=tools/setup/paths.sh

@@ -65,15 +65,15 @@ apply_overlay() {
 	done
 }
 
-# shellcheck disable=SC2317 # logged calls it
-configure() {
-	mkdir -p "$TREE/build"
-	cd "$TREE/build"
+# configure, called through logged, where errexit is off.
+# shellcheck disable=SC2317
+configure() (
+	mkdir -p "$TREE/build" && cd "$TREE/build" || exit 1
 	# shellcheck disable=SC2086 # one word per flag
-	../configure $ORK_QEMU_FLAGS --python=/usr/bin/python3
+	../configure $ORK_QEMU_FLAGS --python=/usr/bin/python3 || exit 1
 	# Remembered last: a configure that was interrupted runs again.
 	printf '%s\n' "$ORK_QEMU_FLAGS" >configured
-}
+)
 
 is_configured() {
 	[ "$(cat "$TREE/build/configured" 2>/dev/null)" = "$ORK_QEMU_FLAGS" ]

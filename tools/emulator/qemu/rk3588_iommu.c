@@ -470,12 +470,15 @@ static void iommu_update_irq(void *opaque)
 
 static bool bank_reachable(RK3588IommuBank *bank, hwaddr offset)
 {
-    if (!bank->iommu->powered) {
-        error_printf("npu: core %u: MMU bank %u: access to 0x%02x with the"
-                     " power domain off\n", bank->iommu->core, bank->index,
-                     (unsigned int)offset);
+    const RK3588IommuState *s = bank->iommu;
+
+    if (!s->powered || !s->hclk) {
+        error_printf("npu: core %u: MMU bank %u: access to 0x%02x with %s\n",
+                     s->core, bank->index, (unsigned int)offset,
+                     s->powered ? "hclk gated" : "the power domain off");
+        return false;
     }
-    return bank->iommu->powered;
+    return true;
 }
 
 static MemTxResult bank_mmio_read(void *opaque, hwaddr offset, uint64_t *value,
@@ -538,6 +541,13 @@ static void iommu_set_power(void *opaque, int line, int level)
     }
 }
 
+static void iommu_set_hclk(void *opaque, int line, int level)
+{
+    RK3588IommuState *s = opaque;
+
+    s->hclk = level;
+}
+
 static void iommu_realize(DeviceState *dev, Error **errp)
 {
     RK3588IommuState *s = RK3588_IOMMU(dev);
@@ -547,6 +557,7 @@ static void iommu_realize(DeviceState *dev, Error **errp)
         return;
     }
     s->powered = true;
+    s->hclk = true;
     s->irq_bh = qemu_bh_new(iommu_update_irq, s);
     for (unsigned int i = 0; i < s->num_banks; i++) {
         RK3588IommuBank *bank = &s->bank[i];
@@ -569,6 +580,7 @@ static void iommu_init(Object *obj)
     qemu_cond_init(&s->changed);
     sysbus_init_irq(SYS_BUS_DEVICE(s), &s->irq);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_power, "power", 1);
+    qdev_init_gpio_in_named(DEVICE(s), iommu_set_hclk, "hclk", 1);
 }
 
 static const Property iommu_properties[] = {

@@ -53,7 +53,8 @@ struct RK3588IommuState {
     RK3588IommuBank bank[RK3588_IOMMU_MAX_BANKS];
     qemu_irq irq;
     QEMUBH *irq_bh;
-    bool powered; /* written and read under the BQL */
+    bool powered; /* this and the next are written and read under the BQL */
+    bool hclk;    /* the clock of the registers runs */
 
     /*
      * Protects everything below, the registers and IOTLBs of the banks, and

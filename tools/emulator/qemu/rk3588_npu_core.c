@@ -110,7 +110,7 @@ static void *core_worker(void *opaque)
     rcu_register_thread();
     qemu_mutex_lock(&s->lock);
     for (;;) {
-        if (npu_core_busy(s->core)) {
+        if (npu_core_busy(s->core) && s->aclk && s->clk) {
             core_run_one_task(s);
         } else {
             qemu_cond_wait(&s->wake, &s->lock);
@@ -120,10 +120,10 @@ static void *core_worker(void *opaque)
 
 static bool core_reachable(RK3588NpuCoreState *s, hwaddr offset, bool is_write)
 {
-    if (!s->powered) {
-        error_printf("npu: core %u: %s 0x%04x with the power domain off\n",
-                     s->index, is_write ? "write to" : "read of",
-                     (unsigned int)offset);
+    if (!s->powered || !s->hclk) {
+        error_printf("npu: core %u: %s 0x%04x with %s\n", s->index,
+                     is_write ? "write to" : "read of", (unsigned int)offset,
+                     s->powered ? "hclk gated" : "the power domain off");
         return false;
     }
     if (!is_write && (offset & 0xf000) == UNDECODED_PAGE) {
@@ -206,6 +206,32 @@ static void core_set_power(void *opaque, int line, int level)
     }
 }
 
+static void core_set_hclk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    s->hclk = level;
+}
+
+/* A chain whose clock stops goes on, after the task in flight, when it runs. */
+static void core_set_aclk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    s->aclk = level;
+    qemu_cond_signal(&s->wake);
+}
+
+static void core_set_clk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    s->clk = level;
+    qemu_cond_signal(&s->wake);
+}
+
 static void core_realize(DeviceState *dev, Error **errp)
 {
     RK3588NpuCoreState *s = RK3588_NPU_CORE(dev);
@@ -227,6 +253,9 @@ static void core_realize(DeviceState *dev, Error **errp)
         return;
     }
     s->powered = true;
+    s->hclk = true;
+    s->aclk = true;
+    s->clk = true;
     s->irq_bh = qemu_bh_new(core_update_irq, s);
     memory_region_init_io(&s->mmio, OBJECT(s), &core_mmio_ops, s,
                           TYPE_RK3588_NPU_CORE, NPU_WINDOW_BYTES);
@@ -243,6 +272,9 @@ static void core_init(Object *obj)
     sysbus_init_irq(SYS_BUS_DEVICE(s), &s->irq);
     qdev_init_gpio_in_named(DEVICE(s), core_set_reset, "reset", 1);
     qdev_init_gpio_in_named(DEVICE(s), core_set_power, "power", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_hclk, "hclk", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_aclk, "aclk", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_clk, "clk", 1);
 }
 
 static const Property core_properties[] = {

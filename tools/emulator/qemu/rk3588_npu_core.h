@@ -21,7 +21,8 @@ struct RK3588NpuCoreState {
     QEMUBH *irq_bh;
     uint32_t index;
     RK3588IommuState *iommu;
-    bool powered; /* written and read under the BQL */
+    bool powered; /* this and the next are written and read under the BQL */
+    bool hclk;    /* the clock of the registers runs */
 
     QemuThread worker;
     uint64_t generation; /* of the task in flight; the worker's own */
@@ -30,6 +31,8 @@ struct RK3588NpuCoreState {
     QemuCond wake;  /* a register write or a reset may have made work */
     struct npu_core *core;
     bool in_reset;
+    bool aclk; /* the clock of the memory port runs */
+    bool clk;  /* the compute clock runs */
 };
 
 #endif

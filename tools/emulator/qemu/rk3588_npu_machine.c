@@ -51,6 +51,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define LOW_RAM_BYTES 0xf0000000ull
 #define HIGH_RAM_BASE 0x100000000ull
 
+#define GATES_BASE  0xfd7c0000ull
 #define RESET_BASE  0xfd7d0000ull
 #define PMU_BASE    0xfd8d8000ull
 #define GICD_BASE   0xfe600000ull
@@ -62,6 +63,13 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define VIRTIO_TRANSPORTS 4
 #define UART_SPI          333
 #define VIRTIO_FIRST_SPI  400
+#define GATES_SPI         404
+
+/* Lines of the GPIO block that gates the NPU's clocks; pclk reaches no part of
+ * the NPU that is modelled. */
+#define ACLK_LINE(core) (core)
+#define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
+#define CLK_NPU_LINE    (2 * RK3588_NPU_CORES)
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -211,17 +219,19 @@ static void connect_npu_irqs(RK3588NpuMachineState *m, unsigned int index,
     qdev_connect_gpio_out(either, 0, spi(m, npu_map[index].spi));
 }
 
-/* A core and its MMU share one power domain. */
-static void connect_npu_power(DeviceState *pmu, unsigned int index,
-                              DeviceState *core, DeviceState *iommu)
+/* One line that reaches several devices. */
+static void fan_out(DeviceState *source, unsigned int line, const char *name,
+                    DeviceState **targets, unsigned int count)
 {
-    DeviceState *both = qdev_new(TYPE_SPLIT_IRQ);
+    DeviceState *split = qdev_new(TYPE_SPLIT_IRQ);
 
-    qdev_prop_set_uint16(both, "num-lines", 2);
-    qdev_realize_and_unref(both, NULL, &error_fatal);
-    qdev_connect_gpio_out(both, 0, qdev_get_gpio_in_named(core, "power", 0));
-    qdev_connect_gpio_out(both, 1, qdev_get_gpio_in_named(iommu, "power", 0));
-    qdev_connect_gpio_out(pmu, index, qdev_get_gpio_in(both, 0));
+    qdev_prop_set_uint16(split, "num-lines", count);
+    qdev_realize_and_unref(split, NULL, &error_fatal);
+    for (unsigned int i = 0; i < count; i++) {
+        qdev_connect_gpio_out(split, i,
+                              qdev_get_gpio_in_named(targets[i], name, 0));
+    }
+    qdev_connect_gpio_out(source, line, qdev_get_gpio_in(split, 0));
 }
 
 static void create_npu(RK3588NpuMachineState *m)
@@ -229,16 +239,26 @@ static void create_npu(RK3588NpuMachineState *m)
     DeviceState *reset = sysbus_create_simple(TYPE_RK3588_NPU_RESET,
                                               RESET_BASE, NULL);
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
+    /* Lines that nobody drives are high: firmware leaves the clocks on. */
+    DeviceState *gates = sysbus_create_simple("pl061", GATES_BASE,
+                                              spi(m, GATES_SPI));
+    DeviceState *cores[RK3588_NPU_CORES];
 
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
         DeviceState *iommu = create_iommu(i);
         DeviceState *core = create_core(i, iommu);
+        DeviceState *both[] = { core, iommu };
 
+        cores[i] = core;
         connect_npu_irqs(m, i, core, iommu);
-        connect_npu_power(pmu, i, core, iommu);
+        fan_out(pmu, i, "power", both, ARRAY_SIZE(both));
+        fan_out(gates, HCLK_LINE(i), "hclk", both, ARRAY_SIZE(both));
+        qdev_connect_gpio_out(gates, ACLK_LINE(i),
+                              qdev_get_gpio_in_named(core, "aclk", 0));
         qdev_connect_gpio_out(reset, i,
                               qdev_get_gpio_in_named(core, "reset", 0));
     }
+    fan_out(gates, CLK_NPU_LINE, "clk", cores, ARRAY_SIZE(cores));
 }
 
 static void create_virtio(RK3588NpuMachineState *m)

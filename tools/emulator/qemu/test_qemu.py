@@ -22,6 +22,8 @@ BANKS = ((0xFDAB9000, 0xFDABA000), (0xFDACA000,), (0xFDADA000,))
 SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
+GATES = 0xFD7C0000
+ACLK_GATE, HCLK_GATE, CLK_GATE = 0, 3, 6
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -181,6 +183,11 @@ class Board:
 
     def reset_lines(self, value):
         self.write(RESET, value)
+
+    def gate(self, line, on):
+        """A line of the GPIO block that gates clocks, as Linux drives it: output, low or high."""
+        self.write(GATES + 0x400, self.read(GATES + 0x400) | 1 << line)
+        self.write(GATES + (4 << line), on << line)
 
     def pulse_reset(self, core):
         self.reset_lines(3 << 2 * core)
@@ -680,6 +687,37 @@ def parent_domain_takes_all_cores_down(qemu):
             board.write(PMU + 0x14C, 0x003A0000)
             board.write(PMU + 0x14C, off)
             assert board.read(PMU + 0x290) & 0x1C == left
+
+
+@test
+def registers_without_hclk_cannot_be_reached_and_remember(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 2)
+        npu.attach()
+        board.gate(HCLK_GATE + 2, False)
+        npu.register(VERSION)
+        npu.status()
+        npu.set_register(PC_BASE, 0)
+        assert "core 2: read of 0x0000 with hclk gated" in board.messages()
+        assert "core 2: MMU bank 0: access to 0x04 with hclk gated" in board.messages()
+        assert "core 2: write to 0x0010 with hclk gated" in board.messages()
+        assert Npu(board, 1).register(VERSION) == VERSION_VALUE
+        board.gate(HCLK_GATE + 2, True)
+        assert npu.run()
+
+
+@test
+def job_waits_for_its_clocks(qemu):
+    for gate in (ACLK_GATE + 1, CLK_GATE):
+        with Board(qemu) as board:
+            npu = Npu(board, 1)
+            npu.attach()
+            board.gate(gate, False)
+            npu.kick()
+            time.sleep(0.05)
+            assert not npu.done()
+            board.gate(gate, True)
+            assert npu.finish() and npu.right()
 
 
 @test

@@ -6,7 +6,9 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_mac.c \
 	tools/emulator/model/npu_output.c \
 	tools/emulator/model/npu_pc.c \
+	tools/emulator/model/npu_pending.c \
 	tools/emulator/model/npu_plan.c \
 	tools/emulator/model/npu_port.c \
 	tools/emulator/model/npu_regmap.c \
+	tools/emulator/model/npu_task.c \
 	tools/emulator/model/npu_weight.c

@@ -5,6 +5,7 @@
 
 #include "npu_conv.h"
 #include "npu_model.h"
+#include "npu_pending.h"
 #include "npu_port.h"
 #include "npu_regs.h"
 
@@ -80,6 +81,14 @@ struct npu_core {
 	uint32_t executing;   /* enable map of the task between fetch and retire, or of the one that hangs */
 	bool in_flight;       /* a task is between fetch and retire */
 	bool port_stuck;      /* an access of the memory port never completes */
+
+	/* Not touched by reset. */
+	struct npu_timing timing;
+	bool strict;
+	uint64_t chaos; /* state of the random numbers; 0: off */
+
+	/* Goes to the task between fetch and retire, so that npu_task_run() needs no lock; NULL meanwhile and after reset. */
+	struct npu_pending *pending;
 };
 
 struct npu_task {
@@ -87,6 +96,11 @@ struct npu_task {
 	struct npu_port port;
 	struct npu_conv conv;
 	bool out_of_memory;
+	bool first; /* of its chain */
+	bool last;
+	struct npu_timing timing;
+	struct npu_task_facts facts;
+	struct npu_pending *pending; /* NULL: writes land at once */
 };
 
 /* Register values of a task: the executed group of each block. */
@@ -120,6 +134,9 @@ void npu_core_warn(struct npu_core *core, const char *format, ...) NPU_PRINTF(2,
 bool npu_core_hang(struct npu_core *core, const char *format, ...) NPU_PRINTF(2, 3);
 /* Hangs the core because of a failed access of its memory port; a bus error leaves its trace in the registers. */
 void npu_core_port_failed(struct npu_core *core, const struct npu_port *port);
+
+/* npu_task.c: facts and cycles of a task that has run. */
+void npu_task_describe(struct npu_task *task);
 
 /* npu_pc.c */
 void npu_pc_start(struct npu_core *core);

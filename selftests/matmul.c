@@ -65,6 +65,61 @@ TEST_F(matmul, split_uses_every_core_of_every_mask)
 	}
 }
 
+static int run_ranges(int fd, const struct ork_test_product *p, const struct drm_ork_range *ranges,
+		      uint32_t count)
+{
+	struct drm_ork_sync out = { 0 };
+	struct drm_ork_job job = {
+		.prog = p->prog,
+		.placement = DRM_ORK_PLACE_RANGES,
+		.ranges = { sizeof(*ranges), count, (uintptr_t)ranges },
+		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
+	};
+	int ret = ork_test_syncobj(fd, &out.handle);
+
+	if (!ret)
+		ret = ork_test_submit(fd, &job, 1, NULL);
+	if (!ret)
+		ret = ork_test_wait(fd, out.handle, 20000);
+	return ret;
+}
+
+TEST_F(matmul, given_ranges_run_where_they_are_told)
+{
+	static const struct drm_ork_range all[][3] = {
+		{ { 0, 0, 6, 0 } }, { { 2, 0, 6, 0 } }, { { 0, 0, 1, 0 }, { 2, 1, 5, 0 } },
+		{ { 2, 0, 2, 0 }, { 0, 2, 2, 0 }, { 1, 4, 2, 0 } },
+		{ { 0, 0, 4, 0 }, { 1, 4, 1, 0 }, { 2, 5, 1, 0 } },
+	};
+	static const uint32_t counts[] = { 1, 1, 2, 3, 3 };
+	size_t i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		ASSERT_EQ(run_ranges(self->fd, &self->p, all[i], counts[i]), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0) TH_LOG("case %zu", i);
+	}
+}
+
+TEST_F(matmul, refuses_ranges_that_make_no_sense)
+{
+	static const struct drm_ork_range bad[][2] = {
+		{ { 0, 0, 3, 0 }, { 0, 3, 3, 0 } }, /* a core twice */
+		{ { 3, 0, 6, 0 }, { 1, 0, 1, 0 } }, /* a core that is not there */
+		{ { 0xffffffff, 0, 6, 0 }, { 1, 0, 1, 0 } },
+		{ { 0, 0, 0, 0 }, { 1, 0, 6, 0 } }, /* an empty range */
+		{ { 0, 6, 1, 0 }, { 1, 0, 6, 0 } }, /* tasks that are not there */
+		{ { 0, 1, 6, 0 }, { 1, 0, 1, 0 } },
+		{ { 0, 5, 0xffffffff, 0 }, { 1, 0, 1, 0 } },
+		{ { 0, 0, 6, 1 }, { 1, 0, 1, 0 } }, /* padding */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		EXPECT_EQ(run_ranges(self->fd, &self->p, bad[i], 2), -EINVAL) TH_LOG("case %zu", i);
+	EXPECT_EQ(run_ranges(self->fd, &self->p, bad[0], 0), -EINVAL);
+	EXPECT_EQ(run_ranges(self->fd, &self->p, bad[0], 4), -EINVAL);
+}
+
 TEST_F(matmul, auto_takes_one_core)
 {
 	struct drm_ork_device_info before, after;
@@ -108,16 +163,18 @@ TEST_F(matmul, heights_that_are_not_multiples_of_four_work)
 
 TEST_F(matmul, a_part_of_the_tasks_writes_only_its_columns)
 {
+	struct drm_ork_sync out = { 0 };
 	struct drm_ork_job job = {
 		.prog = self->p.prog, .core_mask = 1, .first_task = 2, .task_count = 1,
+		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
 	};
 	const uint32_t *c = self->p.c.ptr;
 	uint32_t words = self->p.m * (self->p.n / self->p.tasks);
 	uint32_t i;
 
-	ASSERT_EQ(ork_test_syncobj(self->fd, &job.out_sync), 0);
+	ASSERT_EQ(ork_test_syncobj(self->fd, &out.handle), 0);
 	ASSERT_EQ(ork_test_submit(self->fd, &job, 1, NULL), 0);
-	ASSERT_EQ(ork_test_wait(self->fd, job.out_sync, 10000), 0);
+	ASSERT_EQ(ork_test_wait(self->fd, out.handle, 10000), 0);
 	ASSERT_EQ(ork_test_bo_sync(self->fd, self->p.c.handle, DRM_ORK_SYNC_TO_CPU, 0,
 				   self->p.c.bytes), 0);
 	for (i = 0; i < words; i++) {
@@ -129,6 +186,7 @@ TEST_F(matmul, a_part_of_the_tasks_writes_only_its_columns)
 
 TEST_F(matmul, jobs_in_one_call_run_in_order)
 {
+	struct drm_ork_sync out = { 0 };
 	struct drm_ork_job jobs[3];
 	uint32_t done;
 	int i;
@@ -140,10 +198,11 @@ TEST_F(matmul, jobs_in_one_call_run_in_order)
 		jobs[i].first_task = 2 * i;
 		jobs[i].task_count = 2;
 	}
-	ASSERT_EQ(ork_test_syncobj(self->fd, &jobs[2].out_sync), 0);
+	ASSERT_EQ(ork_test_syncobj(self->fd, &out.handle), 0);
+	jobs[2].out_syncs = (struct drm_ork_array){ sizeof(out), 1, (uintptr_t)&out };
 	ASSERT_EQ(ork_test_submit(self->fd, jobs, 3, &done), 0);
 	EXPECT_EQ(done, 3);
-	ASSERT_EQ(ork_test_wait(self->fd, jobs[2].out_sync, 10000), 0);
+	ASSERT_EQ(ork_test_wait(self->fd, out.handle, 10000), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
 }
 
@@ -180,9 +239,15 @@ TEST_F(matmul, refuses_bad_submits)
 		{ { .prog = 1, .core_mask = 1, .first_task = 1, .task_count = 6 }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .first_task = 1, .task_count = UINT32_MAX }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .task_count = 1, .placement = 9 }, -EINVAL },
-		{ { .prog = 1, .core_mask = 1, .task_count = 1, .flags = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .flags = 0x80 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .pad = 1 }, -EINVAL },
+		{ { .prog = 1, .placement = DRM_ORK_PLACE_RANGES }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1,
+		    .ranges = { sizeof(struct drm_ork_range), 1, 4096 } }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .addresses = { 8, 1, 4096 } }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .task_count = 1, .timeout_ms = UINT32_MAX }, -EINVAL },
-		{ { .prog = 1, .core_mask = 1, .task_count = 1, .out_sync = 4711 }, -ENOENT },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1,
+		    .out_syncs = { sizeof(struct drm_ork_sync), 1, 0 } }, -EFAULT },
 	};
 	struct drm_ork_job job;
 	size_t i;
@@ -202,12 +267,12 @@ TEST_F(matmul, a_program_keeps_what_it_needs)
 	struct ork_test_product *p = &self->p;
 	struct drm_ork_vm_info info;
 
-	ASSERT_EQ(ork_test_vm_unmap(self->fd, p->a.va), 0);
-	ASSERT_EQ(ork_test_vm_unmap(self->fd, p->b.va), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p->a.va), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p->b.va), 0);
 	ASSERT_EQ(ork_test_bo_close(self->fd, p->b.handle), 0);
 	ASSERT_EQ(ork_test_product_run(self->fd, p, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, p), 0);
-	ASSERT_EQ(ork_test_vm(self->fd, &info), 0);
+	ASSERT_EQ(ork_test_vm(self->fd, 0, &info), 0);
 	EXPECT_GT(info.used_bytes, p->a.bytes + p->b.bytes + p->c.bytes);
 }
 

@@ -96,7 +96,7 @@ TEST_F(device, many_files_can_be_open)
 	for (i = 0; i < 64; i++) {
 		fds[i] = ork_test_open();
 		ASSERT_GE(fds[i], 0);
-		ASSERT_EQ(ork_test_vm(fds[i], &vm), 0);
+		ASSERT_EQ(ork_test_vm(fds[i], 0, &vm), 0);
 		EXPECT_EQ(vm.used_bytes, 0);
 	}
 	for (i = 0; i < 64; i++)

@@ -51,21 +51,39 @@ int ork_test_open(void)
 	return fd;
 }
 
-static int ork_test_query(int fd, uint32_t type, void *info, uint32_t size)
+static int ork_test_query(int fd, uint32_t type, uint32_t id, void *info, uint32_t size)
 {
-	struct drm_ork_query args = { .type = type, .size = size, .ptr = (uintptr_t)info };
+	struct drm_ork_query args = {
+		.type = type, .id = id, .size = size, .ptr = (uintptr_t)info,
+	};
 
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_QUERY, &args);
 }
 
 int ork_test_device(int fd, struct drm_ork_device_info *info)
 {
-	return ork_test_query(fd, DRM_ORK_QUERY_DEVICE, info, sizeof(*info));
+	return ork_test_query(fd, DRM_ORK_QUERY_DEVICE, 0, info, sizeof(*info));
 }
 
-int ork_test_vm(int fd, struct drm_ork_vm_info *info)
+int ork_test_vm(int fd, uint32_t vm, struct drm_ork_vm_info *info)
 {
-	return ork_test_query(fd, DRM_ORK_QUERY_VM, info, sizeof(*info));
+	return ork_test_query(fd, DRM_ORK_QUERY_VM, vm, info, sizeof(*info));
+}
+
+int ork_test_vm_create(int fd, uint32_t *vm)
+{
+	struct drm_ork_vm_create args = { 0 };
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_CREATE, &args);
+
+	*vm = args.vm;
+	return ret;
+}
+
+int ork_test_vm_destroy(int fd, uint32_t vm)
+{
+	struct drm_ork_vm_destroy args = { .vm = vm };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_DESTROY, &args);
 }
 
 int ork_test_bo_create(int fd, uint64_t bytes, uint32_t flags, uint32_t *handle, uint64_t *offset)
@@ -97,20 +115,25 @@ int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_BO_SYNC, &args);
 }
 
-int ork_test_vm_map(int fd, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va)
+int ork_test_vm_map(int fd, struct drm_ork_vm_map *args)
+{
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_MAP, args);
+}
+
+int ork_test_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va)
 {
 	struct drm_ork_vm_map args = {
-		.handle = handle, .offset_bytes = offset, .size_bytes = bytes,
+		.vm = vm, .handle = handle, .offset_bytes = offset, .size_bytes = bytes,
 	};
-	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_MAP, &args);
+	int ret = ork_test_vm_map(fd, &args);
 
 	*va = args.va;
 	return ret;
 }
 
-int ork_test_vm_unmap(int fd, uint64_t va)
+int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va)
 {
-	struct drm_ork_vm_unmap args = { .va = va };
+	struct drm_ork_vm_unmap args = { .vm = vm, .va = va };
 
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_UNMAP, &args);
 }
@@ -127,7 +150,7 @@ int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *
 	return ret;
 }
 
-int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes)
+int ork_test_bo_init(int fd, uint32_t vm, struct ork_test_bo *bo, uint64_t bytes)
 {
 	uint64_t offset;
 	int ret;
@@ -139,7 +162,7 @@ int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes)
 	if (ret)
 		return ret;
 
-	ret = ork_test_vm_map(fd, bo->handle, 0, bo->bytes, &bo->va);
+	ret = ork_test_map(fd, vm, bo->handle, 0, bo->bytes, &bo->va);
 	if (ret)
 		return ret;
 
@@ -147,10 +170,10 @@ int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes)
 	return bo->ptr == MAP_FAILED ? -errno : 0;
 }
 
-void ork_test_bo_fini(int fd, struct ork_test_bo *bo)
+void ork_test_bo_fini(int fd, uint32_t vm, struct ork_test_bo *bo)
 {
 	munmap(bo->ptr, bo->bytes);
-	ork_test_vm_unmap(fd, bo->va);
+	ork_test_vm_unmap(fd, vm, bo->va);
 	ork_test_bo_close(fd, bo->handle);
 }
 

@@ -33,6 +33,10 @@ struct ork_test_product {
 	/* Channels that the program reads of a row; more than k runs over the end of the features. */
 	uint32_t k_program;
 	uint32_t prog;
+	/* VM of the buffers and the program. */
+	uint32_t vm;
+	/* The program takes the addresses of A, B and C from each job. */
+	bool slots;
 	/* What PROG_CREATE said. */
 	uint32_t reject;
 };
@@ -42,27 +46,37 @@ int ork_test_open(void);
 
 /* Each returns 0 or a negative errno. */
 int ork_test_device(int fd, struct drm_ork_device_info *info);
-int ork_test_vm(int fd, struct drm_ork_vm_info *info);
+int ork_test_vm(int fd, uint32_t vm, struct drm_ork_vm_info *info);
+int ork_test_vm_create(int fd, uint32_t *vm);
+int ork_test_vm_destroy(int fd, uint32_t vm);
 int ork_test_bo_create(int fd, uint64_t bytes, uint32_t flags, uint32_t *handle, uint64_t *offset);
 int ork_test_bo_close(int fd, uint32_t handle);
 int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint64_t bytes);
-int ork_test_vm_map(int fd, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);
-int ork_test_vm_unmap(int fd, uint64_t va);
+int ork_test_vm_map(int fd, struct drm_ork_vm_map *args);
+int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va);
 int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done);
 
+/* Maps a whole range of a BO at an address that the driver chooses. */
+int ork_test_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);
+
 /* Creates, maps for the NPU and maps for the CPU. */
-int ork_test_bo_init(int fd, struct ork_test_bo *bo, uint64_t bytes);
-void ork_test_bo_fini(int fd, struct ork_test_bo *bo);
+int ork_test_bo_init(int fd, uint32_t vm, struct ork_test_bo *bo, uint64_t bytes);
+void ork_test_bo_fini(int fd, uint32_t vm, struct ork_test_bo *bo);
 
 int ork_test_syncobj(int fd, uint32_t *handle);
 /* Waits for the fence. Returns 0, the fence's error, or -ETIME if it does not signal in time. */
 int ork_test_wait(int fd, uint32_t syncobj, uint32_t timeout_ms);
 
-/* Fills A and B, clears C. n must be a multiple of 32 * tasks, k of 32. */
+/* Fills A and B, clears C. n must be a multiple of 32 * tasks, k of 32. In VM 0. */
 int ork_test_product_init(int fd, struct ork_test_product *p, uint32_t m, uint32_t k, uint32_t n,
 			  uint32_t tasks);
+int ork_test_product_init_in(int fd, uint32_t vm, struct ork_test_product *p, uint32_t m, uint32_t k,
+			     uint32_t n, uint32_t tasks);
 int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags);
 void ork_test_product_fini(int fd, struct ork_test_product *p);
+
+/* A job of all tasks; addresses has room for three. */
+struct drm_ork_job ork_test_product_job(const struct ork_test_product *p, uint64_t *addresses);
 
 /* Submits all tasks. Returns the submit's error, or the job's. */
 int ork_test_product_run(int fd, struct ork_test_product *p, uint32_t placement, uint32_t core_mask,

@@ -76,21 +76,28 @@ static int make_buffers(int fd, struct ork_test_product *p)
 {
 	int ret;
 
-	ret = ork_test_bo_init(fd, &p->a, (uint64_t)p->m * p->k);
+	ret = ork_test_bo_init(fd, p->vm, &p->a, (uint64_t)p->m * p->k);
 	if (!ret)
-		ret = ork_test_bo_init(fd, &p->b, (uint64_t)p->k * p->n);
+		ret = ork_test_bo_init(fd, p->vm, &p->b, (uint64_t)p->k * p->n);
 	if (!ret)
-		ret = ork_test_bo_init(fd, &p->c, (uint64_t)p->m * p->n * sizeof(int32_t));
+		ret = ork_test_bo_init(fd, p->vm, &p->c, (uint64_t)p->m * p->n * sizeof(int32_t));
 	return ret;
 }
 
 int ork_test_product_init(int fd, struct ork_test_product *p, uint32_t m, uint32_t k, uint32_t n,
 			  uint32_t tasks)
 {
+	return ork_test_product_init_in(fd, 0, p, m, k, n, tasks);
+}
+
+int ork_test_product_init_in(int fd, uint32_t vm, struct ork_test_product *p, uint32_t m, uint32_t k,
+			     uint32_t n, uint32_t tasks)
+{
 	uint32_t entries = (k + ENTRY_BYTES - 1) / ENTRY_BYTES;
 	int ret;
 
 	memset(p, 0, sizeof(*p));
+	p->vm = vm;
 	p->m = m;
 	p->k = k;
 	p->k_program = k;
@@ -142,7 +149,7 @@ static void put_cna(struct writer *w, const struct ork_test_product *p, uint32_t
 	put(w, TARGET_CNA, 0x104c, 0xb);
 	for (reg = 0x1050; reg <= 0x105c; reg += 4)
 		put(w, TARGET_CNA, reg, 0x10000);
-	put(w, TARGET_CNA, 0x1070, p->a.va);
+	put(w, TARGET_CNA, 0x1070, p->slots ? 0 : p->a.va);
 	put(w, TARGET_CNA, 0x1078, 0x000f000f);
 	put(w, TARGET_CNA, 0x107c, 4);
 	put(w, TARGET_CNA, 0x1080, (m - 4) & 0x0fffffff);
@@ -170,7 +177,9 @@ static void put_dpu(struct writer *w, const struct ork_test_product *p, uint32_t
 	put(w, TARGET_DPU, 0x4060, 0x53);
 	put(w, TARGET_DPU, 0x4070, 0x383);
 	put(w, TARGET_DPU, 0x4078, 1);
+	put(w, TARGET_DPU, 0x4080, 0);
 	put(w, TARGET_DPU, 0x4084, 1);
+	put(w, TARGET_DPU, 0x4088, 0);
 	put(w, TARGET_DPU, 0x40c0, m * SURFACES << 4);
 }
 
@@ -179,16 +188,30 @@ static void put_task(struct writer *w, const struct ork_test_product *p, uint32_
 	uint32_t n = p->n / p->tasks, first = task * n;
 
 	put(w, TARGET_DPU, 0x4004, 0xe);
-	put_cna(w, p, n, p->b.va + first * p->k);
+	put_cna(w, p, n, (p->slots ? 0 : p->b.va) + first * p->k);
 	put(w, TARGET_CORE, 0x3010, 1);
 	put(w, TARGET_CORE, 0x3014, (p->m - 1) << 16);
 	put(w, TARGET_CORE, 0x3018, n - 1);
-	put_dpu(w, p, n, p->c.va + first * p->m * sizeof(int32_t));
+	put_dpu(w, p, n, (p->slots ? 0 : p->c.va) + first * p->m * sizeof(int32_t));
+}
+
+/* Slots 0, 1 and 2 are A, B and C. */
+static uint32_t find_slots(const struct writer *w, struct drm_ork_slot *slots)
+{
+	static const uint16_t registers[] = { 0x1070, 0x1110, 0x4020 };
+	uint32_t i, j, count = 0;
+
+	for (i = 0; i < w->count; i++)
+		for (j = 0; j < 3; j++)
+			if ((uint16_t)w->words[i] == registers[j])
+				slots[count++] = (struct drm_ork_slot){ i, j };
+	return count;
 }
 
 int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
 {
-	struct drm_ork_prog_create args = { .flags = flags };
+	struct drm_ork_prog_create args = { .flags = flags, .vm = p->vm };
+	struct drm_ork_slot *slots = calloc(p->tasks, 3 * sizeof(*slots));
 	struct drm_ork_task *tasks = calloc(p->tasks, sizeof(*tasks));
 	struct writer w = { .words = calloc(p->tasks, MAX_TASK_WORDS * sizeof(uint64_t)) };
 	uint32_t i;
@@ -203,12 +226,17 @@ int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
 
 	args.words = (struct drm_ork_array){ sizeof(uint64_t), w.count, (uintptr_t)w.words };
 	args.tasks = (struct drm_ork_array){ sizeof(*tasks), p->tasks, (uintptr_t)tasks };
+	if (p->slots)
+		args.slots = (struct drm_ork_array){
+			sizeof(*slots), find_slots(&w, slots), (uintptr_t)slots
+		};
 	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &args) ? -errno : 0;
 	p->prog = args.handle;
 	p->reject = args.reject;
 
 	free(w.words);
 	free(tasks);
+	free(slots);
 	return ret;
 }
 
@@ -217,27 +245,39 @@ void ork_test_product_fini(int fd, struct ork_test_product *p)
 	struct drm_ork_prog_destroy args = { .handle = p->prog };
 
 	drmIoctl(fd, DRM_IOCTL_ORK_PROG_DESTROY, &args);
-	ork_test_bo_fini(fd, &p->a);
-	ork_test_bo_fini(fd, &p->b);
-	ork_test_bo_fini(fd, &p->c);
+	ork_test_bo_fini(fd, p->vm, &p->a);
+	ork_test_bo_fini(fd, p->vm, &p->b);
+	ork_test_bo_fini(fd, p->vm, &p->c);
+}
+
+struct drm_ork_job ork_test_product_job(const struct ork_test_product *p, uint64_t *addresses)
+{
+	struct drm_ork_job job = { .prog = p->prog, .task_count = p->tasks };
+
+	addresses[0] = p->a.va;
+	addresses[1] = p->b.va;
+	addresses[2] = p->c.va;
+	if (p->slots)
+		job.addresses = (struct drm_ork_array){ 8, 3, (uintptr_t)addresses };
+	return job;
 }
 
 int ork_test_product_start(int fd, struct ork_test_product *p, uint32_t placement,
 			   uint32_t core_mask, uint32_t timeout_ms, uint32_t *syncobj)
 {
-	struct drm_ork_job job = {
-		.prog = p->prog,
-		.placement = placement,
-		.core_mask = core_mask,
-		.task_count = p->tasks,
-		.timeout_ms = timeout_ms,
-	};
+	uint64_t addresses[3];
+	struct drm_ork_job job = ork_test_product_job(p, addresses);
+	struct drm_ork_sync out = { 0 };
 	int ret = ork_test_syncobj(fd, syncobj);
 
 	if (ret)
 		return ret;
 
-	job.out_sync = *syncobj;
+	out.handle = *syncobj;
+	job.placement = placement;
+	job.core_mask = core_mask;
+	job.timeout_ms = timeout_ms;
+	job.out_syncs = (struct drm_ork_array){ sizeof(out), 1, (uintptr_t)&out };
 	return ork_test_submit(fd, &job, 1, NULL);
 }
 

@@ -19,8 +19,9 @@
  * Shorter elements are filled up with 0, longer ones may only have 0 in the part that the
  * driver does not know.
  *
- * Return: @array->count elements, to be freed with kvfree(), or -EINVAL for an empty or too
- * long array or a stride of 0, -E2BIG for an unknown part that is not 0, -EFAULT, -ENOMEM.
+ * Return: @array->count elements, to be freed with kvfree(), NULL for an empty array, or
+ * -EINVAL for a too long array or a stride of 0, -E2BIG for an unknown part that is not 0,
+ * -EFAULT, -ENOMEM.
  */
 void *ork_array_copy(const struct drm_ork_array *array, size_t size, u32 max_count)
 {
@@ -29,8 +30,10 @@ void *ork_array_copy(const struct drm_ork_array *array, size_t size, u32 max_cou
 	u32 i;
 	int ret;
 
-	if (!array->count || array->count > max_count ||
-	    !array->stride || array->stride > PAGE_SIZE)
+	if (!array->count)
+		return NULL;
+
+	if (array->count > max_count || !array->stride || array->stride > PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
 
 	copy = kvmalloc_array(array->count, size, GFP_KERNEL);

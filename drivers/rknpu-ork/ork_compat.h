@@ -14,6 +14,7 @@
 #include <linux/version.h>
 
 #include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_prime.h>
 #include <drm/gpu_scheduler.h>
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
@@ -106,6 +107,16 @@ static inline int ork_sched_job_init(struct drm_sched_job *job,
 #else
 #define ork_remove_t int
 #define ORK_REMOVED 0
+#endif
+
+/* What sharing by dma-buf needs beyond importing pages is the default in newer kernels. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#define ORK_DRM_PRIME
+#else
+#define ORK_DRM_PRIME \
+	.prime_handle_to_fd = drm_gem_prime_handle_to_fd, \
+	.prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
+	.gem_prime_mmap = drm_gem_prime_mmap,
 #endif
 
 /* Older kernels demand a date in the DRM driver. */

@@ -199,8 +199,10 @@ struct ork_part *ork_core_take_part(struct ork_core *core)
 
 void ork_core_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
-	if (!error)
+	if (!error) {
 		atomic64_inc(&core->jobs_done);
+		ork_part_done(part);
+	}
 
 	pm_runtime_mark_last_busy(core->dev);
 	pm_runtime_put_autosuspend(core->dev);

@@ -32,11 +32,25 @@
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_submit.h"
 #include "ork_vm.h"
 
 #define ORK_CORE_COMPATIBLE "rockchip,rk3588-rknn-core"
 
-static void ork_query_device(struct ork_device *ork, struct drm_ork_device_info *info)
+static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size)
+{
+	void __user *to = u64_to_user_ptr(args->ptr);
+	u32 known = min(args->size, size);
+
+	if (args->ptr && (copy_to_user(to, info, known) ||
+			  clear_user(to + known, args->size - known)))
+		return -EFAULT;
+
+	args->size = size;
+	return 0;
+}
+
+static void ork_device_info(struct ork_device *ork, struct drm_ork_device_info *info)
 {
 	unsigned int i;
 
@@ -60,38 +74,47 @@ static void ork_query_device(struct ork_device *ork, struct drm_ork_device_info 
 	}
 }
 
-static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size)
+static int ork_query_device(struct ork_device *ork, struct drm_ork_query *args)
 {
-	void __user *to = u64_to_user_ptr(args->ptr);
-	u32 known = min(args->size, size);
+	struct drm_ork_device_info info = {};
 
-	if (args->ptr && (copy_to_user(to, info, known) ||
-			  clear_user(to + known, args->size - known)))
-		return -EFAULT;
+	if (args->id)
+		return -EINVAL;
 
-	args->size = size;
-	return 0;
+	ork_device_info(ork, &info);
+	return ork_query_copy(args, &info, sizeof(info));
+}
+
+static int ork_query_vm(struct ork_file *priv, struct drm_ork_query *args)
+{
+	struct drm_ork_vm_info info = {};
+	struct ork_vm *vm = ork_vm_lookup(priv, args->id);
+
+	if (!vm)
+		return -ENOENT;
+
+	ork_vm_info(vm, &info);
+	ork_vm_put(vm);
+	return ork_query_copy(args, &info, sizeof(info));
 }
 
 static int ork_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	struct ork_file *priv = file->driver_priv;
-	struct drm_ork_device_info device = {};
-	struct drm_ork_vm_info vm = {};
 	struct drm_ork_query *args = data;
 	int ret, cookie;
+
+	if (args->pad)
+		return -EINVAL;
 
 	if (!drm_dev_enter(drm, &cookie))
 		return -ENODEV;
 
 	switch (args->type) {
 	case DRM_ORK_QUERY_DEVICE:
-		ork_query_device(to_ork_device(drm), &device);
-		ret = ork_query_copy(args, &device, sizeof(device));
+		ret = ork_query_device(to_ork_device(drm), args);
 		break;
 	case DRM_ORK_QUERY_VM:
-		ork_vm_info(priv->vm, &vm);
-		ret = ork_query_copy(args, &vm, sizeof(vm));
+		ret = ork_query_vm(file->driver_priv, args);
 		break;
 	default:
 		ret = -EINVAL;
@@ -168,11 +191,11 @@ static int ork_open(struct drm_device *drm, struct drm_file *file)
 	mutex_init(&priv->submit_lock);
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
 
-	priv->vm = ork_vm_create(ork);
-	if (IS_ERR(priv->vm)) {
-		ret = PTR_ERR(priv->vm);
+	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
+
+	ret = ork_vm_open_default(ork, priv);
+	if (ret)
 		goto err_exit;
-	}
 
 	mutex_lock(&ork->files_lock);
 	ret = ork_file_create_entities(ork, priv);
@@ -187,7 +210,7 @@ static int ork_open(struct drm_device *drm, struct drm_file *file)
 	return 0;
 
 err_vm:
-	ork_vm_close(priv->vm);
+	ork_vm_close_all(priv);
 err_exit:
 	drm_dev_exit(cookie);
 err_free:
@@ -222,7 +245,7 @@ static void ork_postclose(struct drm_device *drm, struct drm_file *file)
 
 	ork_file_unlink(ork, priv);
 	ork_prog_close_all(priv);
-	ork_vm_close(priv->vm);
+	ork_vm_close_all(priv);
 	mutex_destroy(&priv->submit_lock);
 	kfree(priv);
 }
@@ -233,11 +256,14 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(QUERY, ork_ioctl_query),
 	ORK_IOCTL(BO_CREATE, ork_ioctl_bo_create),
 	ORK_IOCTL(BO_SYNC, ork_ioctl_bo_sync),
+	ORK_IOCTL(VM_CREATE, ork_ioctl_vm_create),
+	ORK_IOCTL(VM_DESTROY, ork_ioctl_vm_destroy),
 	ORK_IOCTL(VM_MAP, ork_ioctl_vm_map),
 	ORK_IOCTL(VM_UNMAP, ork_ioctl_vm_unmap),
 	ORK_IOCTL(PROG_CREATE, ork_ioctl_prog_create),
 	ORK_IOCTL(PROG_DESTROY, ork_ioctl_prog_destroy),
 	ORK_IOCTL(SUBMIT, ork_ioctl_submit),
+	ORK_IOCTL(BO_WAIT, ork_ioctl_bo_wait),
 };
 
 DEFINE_DRM_GEM_FOPS(ork_fops);
@@ -250,6 +276,8 @@ static const struct drm_driver ork_drm_driver = {
 	.num_ioctls = ARRAY_SIZE(ork_ioctls),
 	.fops = &ork_fops,
 	.gem_create_object = ork_gem_create_object,
+	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
+	ORK_DRM_PRIME
 	.name = "rknpu-ork",
 	.desc = "Rockchip RK3588 NPU",
 	ORK_DRM_DATE

@@ -19,7 +19,6 @@
 #define ORK_MAX_TIMEOUT_MS 60000
 
 struct ork_core;
-struct ork_vm;
 
 /**
  * struct ork_soc - facts of one SoC
@@ -77,8 +76,8 @@ struct ork_file {
 	/** @node: in &struct ork_device.files */
 	struct list_head node;
 
-	/** @vm: the file's address space */
-	struct ork_vm *vm;
+	/** @vms: address spaces by number */
+	struct xarray vms;
 
 	/** @progs: programs by handle */
 	struct xarray progs;

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 
 #include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_utils.h>
 
 #include "ork_array.h"
 #include "ork_drv.h"
@@ -26,6 +27,30 @@
 
 #define ORK_SYNC_MAX_RANGES 65536
 
+/**
+ * struct ork_bo - buffer object
+ */
+struct ork_bo {
+	/** @base: shmem object */
+	struct drm_gem_shmem_object base;
+
+	/** @no_mmap: DRM_ORK_BO_NO_MMAP */
+	bool no_mmap;
+};
+
+static struct ork_bo *to_ork_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct ork_bo, base);
+}
+
+static int ork_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	if (to_ork_bo(obj)->no_mmap)
+		return -EINVAL;
+
+	return drm_gem_shmem_object_mmap(obj, vma);
+}
+
 static const struct drm_gem_object_funcs ork_gem_funcs = {
 	.free = drm_gem_shmem_object_free,
 	.print_info = drm_gem_shmem_object_print_info,
@@ -34,31 +59,31 @@ static const struct drm_gem_object_funcs ork_gem_funcs = {
 	.get_sg_table = drm_gem_shmem_object_get_sg_table,
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
-	.mmap = drm_gem_shmem_object_mmap,
+	.mmap = ork_gem_mmap,
 	.vm_ops = &drm_gem_shmem_vm_ops,
 };
 
 struct drm_gem_object *ork_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct drm_gem_shmem_object *shmem = kzalloc(sizeof(*shmem), GFP_KERNEL);
+	struct ork_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
 
-	if (!shmem)
+	if (!bo)
 		return ERR_PTR(-ENOMEM);
 
-	shmem->base.funcs = &ork_gem_funcs;
-	return &shmem->base;
+	bo->base.base.funcs = &ork_gem_funcs;
+	return &bo->base.base;
 }
 
 /**
  * ork_gem_create - make a BO
  * @drm: device
  * @size: bytes; rounded up to pages
- * @wc: map write-combined on the CPU
+ * @flags: DRM_ORK_BO_*
  *
  * Return: the object with one reference, -EINVAL for a size of 0 or one that no VM could hold,
  * -ENOMEM.
  */
-struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, bool wc)
+struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, u32 flags)
 {
 	struct drm_gem_shmem_object *shmem;
 
@@ -69,7 +94,8 @@ struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, bool wc)
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
 
-	shmem->map_wc = wc;
+	shmem->map_wc = flags & DRM_ORK_BO_WC;
+	to_ork_bo(&shmem->base)->no_mmap = flags & DRM_ORK_BO_NO_MMAP;
 	return &shmem->base;
 }
 
@@ -79,14 +105,16 @@ int ork_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fil
 	struct drm_gem_object *obj;
 	int ret;
 
-	if (args->flags & ~DRM_ORK_BO_WC)
+	if (args->flags & ~(DRM_ORK_BO_WC | DRM_ORK_BO_NO_MMAP))
 		return -EINVAL;
 
-	obj = ork_gem_create(drm, args->size_bytes, args->flags & DRM_ORK_BO_WC);
+	obj = ork_gem_create(drm, args->size_bytes, args->flags);
 	if (IS_ERR(obj))
 		return PTR_ERR(obj);
 
-	args->mmap_offset = drm_vma_node_offset_addr(&obj->vma_node);
+	args->mmap_offset = 0;
+	if (!(args->flags & DRM_ORK_BO_NO_MMAP))
+		args->mmap_offset = drm_vma_node_offset_addr(&obj->vma_node);
 
 	/* Last, because from here on another thread can close the handle. */
 	ret = drm_gem_handle_create(file, obj, &args->handle);
@@ -94,14 +122,76 @@ int ork_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fil
 	return ret;
 }
 
-static void ork_sync_segments(struct device *dev, struct sg_table *sgt,
-			      const struct drm_ork_sync_range *range)
+/**
+ * ork_sync_open - check a range and hold its BO
+ * @file: whose handle it is
+ * @range: range
+ * @sync: filled in; to be closed with ork_sync_close()
+ *
+ * Return: 0, -EINVAL for a range that is not in the BO, -ENOENT, -ENOMEM.
+ */
+int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
+		  struct ork_sync *sync)
 {
-	u64 skip = range->offset_bytes, left = range->size_bytes;
+	struct drm_gem_shmem_object *shmem;
+	struct drm_gem_object *obj;
+	int ret = -EINVAL;
+
+	if (range->op > DRM_ORK_SYNC_TO_CPU || !range->size_bytes)
+		return -EINVAL;
+
+	obj = drm_gem_object_lookup(file, range->handle);
+	if (!obj)
+		return -ENOENT;
+
+	if (range->offset_bytes >= obj->size ||
+	    range->size_bytes > obj->size - range->offset_bytes)
+		goto err_put;
+
+	*sync = (struct ork_sync){
+		.obj = obj,
+		.op = range->op,
+		.offset = range->offset_bytes,
+		.size = range->size_bytes,
+	};
+
+	/* A write-combined BO has no cache lines. */
+	shmem = to_drm_gem_shmem_obj(obj);
+	if (shmem->map_wc)
+		return 0;
+
+	sync->sgt = drm_gem_shmem_get_pages_sgt(shmem);
+	ret = PTR_ERR_OR_ZERO(sync->sgt);
+	if (ret)
+		goto err_put;
+
+	return 0;
+
+err_put:
+	drm_gem_object_put(obj);
+	return ret;
+}
+
+void ork_sync_close(struct ork_sync *sync)
+{
+	drm_gem_object_put(sync->obj);
+}
+
+/**
+ * ork_sync_run - synchronise a range
+ * @sync: range; may be called in any context
+ */
+void ork_sync_run(const struct ork_sync *sync)
+{
+	struct device *dev = sync->obj->dev->dev;
+	u64 skip = sync->offset, left = sync->size;
 	struct scatterlist *sg;
 	unsigned int i;
 
-	for_each_sgtable_dma_sg(sgt, sg, i) {
+	if (!sync->sgt)
+		return;
+
+	for_each_sgtable_dma_sg(sync->sgt, sg, i) {
 		u64 bytes = sg_dma_len(sg);
 		dma_addr_t addr = sg_dma_address(sg);
 
@@ -114,7 +204,7 @@ static void ork_sync_segments(struct device *dev, struct sg_table *sgt,
 		bytes = min(bytes - skip, left);
 		skip = 0;
 
-		if (range->op == DRM_ORK_SYNC_TO_DEVICE)
+		if (sync->op == DRM_ORK_SYNC_TO_DEVICE)
 			dma_sync_single_for_device(dev, addr, bytes, DMA_BIDIRECTIONAL);
 		else
 			dma_sync_single_for_cpu(dev, addr, bytes, DMA_BIDIRECTIONAL);
@@ -125,70 +215,59 @@ static void ork_sync_segments(struct device *dev, struct sg_table *sgt,
 	}
 }
 
-static struct drm_gem_object *ork_sync_check(struct drm_file *file,
-					     const struct drm_ork_sync_range *range)
-{
-	struct drm_gem_object *obj;
-
-	if (range->op > DRM_ORK_SYNC_TO_CPU || !range->size_bytes)
-		return ERR_PTR(-EINVAL);
-
-	obj = drm_gem_object_lookup(file, range->handle);
-	if (!obj)
-		return ERR_PTR(-ENOENT);
-
-	if (range->offset_bytes >= obj->size ||
-	    range->size_bytes > obj->size - range->offset_bytes) {
-		drm_gem_object_put(obj);
-		return ERR_PTR(-EINVAL);
-	}
-
-	return obj;
-}
-
-static int ork_sync_one(struct drm_file *file, const struct drm_ork_sync_range *range,
-			bool check_only)
-{
-	struct drm_gem_object *obj = ork_sync_check(file, range);
-	struct drm_gem_shmem_object *shmem;
-	struct sg_table *sgt;
-
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-
-	shmem = to_drm_gem_shmem_obj(obj);
-
-	/* A write-combined BO has no cache lines. */
-	if (!check_only && !shmem->map_wc) {
-		sgt = drm_gem_shmem_get_pages_sgt(shmem);
-		if (IS_ERR(sgt)) {
-			drm_gem_object_put(obj);
-			return PTR_ERR(sgt);
-		}
-		ork_sync_segments(obj->dev->dev, sgt, range);
-	}
-
-	drm_gem_object_put(obj);
-	return 0;
-}
-
 int ork_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_ork_bo_sync *args = data;
 	struct drm_ork_sync_range *ranges;
+	struct ork_sync *syncs;
+	u32 i, count;
 	int ret = 0;
-	u32 i;
 
 	ranges = ork_array_copy(&args->ranges, sizeof(*ranges), ORK_SYNC_MAX_RANGES);
 	if (IS_ERR(ranges))
 		return PTR_ERR(ranges);
+	if (!ranges)
+		return -EINVAL;
 
-	for (i = 0; !ret && i < args->ranges.count; i++)
-		ret = ork_sync_one(file, &ranges[i], true);
+	syncs = kvmalloc_array(args->ranges.count, sizeof(*syncs), GFP_KERNEL);
+	if (!syncs) {
+		kvfree(ranges);
+		return -ENOMEM;
+	}
 
-	for (i = 0; !ret && i < args->ranges.count; i++)
-		ret = ork_sync_one(file, &ranges[i], false);
+	for (count = 0; count < args->ranges.count; count++) {
+		ret = ork_sync_open(file, &ranges[count], &syncs[count]);
+		if (ret)
+			break;
+	}
 
+	for (i = 0; i < count; i++) {
+		if (!ret)
+			ork_sync_run(&syncs[i]);
+		ork_sync_close(&syncs[i]);
+	}
+
+	kvfree(syncs);
 	kvfree(ranges);
 	return ret;
+}
+
+int ork_ioctl_bo_wait(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_ork_bo_wait *args = data;
+	long ret;
+
+	if (args->flags & ~DRM_ORK_WAIT_WRITE)
+		return -EINVAL;
+
+	ret = drm_gem_dma_resv_wait(file, args->handle, !(args->flags & DRM_ORK_WAIT_WRITE),
+				    drm_timeout_abs_to_jiffies(args->timeout_ns));
+	switch (ret) {
+	case -EINVAL:
+		return -ENOENT;
+	case -ETIME:
+		return -ETIMEDOUT;
+	default:
+		return ret;
+	}
 }

@@ -8,11 +8,39 @@
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
+struct drm_ork_sync_range;
+struct sg_table;
 
-struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, bool wc);
+/**
+ * struct ork_sync - checked byte range of a BO whose caches are to be synchronised
+ */
+struct ork_sync {
+	/** @obj: BO, holds a reference */
+	struct drm_gem_object *obj;
+
+	/** @sgt: its pages; NULL if there is nothing to do */
+	struct sg_table *sgt;
+
+	/** @op: &enum drm_ork_sync_op */
+	u32 op;
+
+	/** @offset: first byte */
+	u64 offset;
+
+	/** @size: bytes */
+	u64 size;
+};
+
+struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, u32 flags);
 struct drm_gem_object *ork_gem_create_object(struct drm_device *drm, size_t size);
 
+int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
+		  struct ork_sync *sync);
+void ork_sync_close(struct ork_sync *sync);
+void ork_sync_run(const struct ork_sync *sync);
+
 int ork_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
+int ork_ioctl_bo_wait(struct drm_device *drm, void *data, struct drm_file *file);
 int ork_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

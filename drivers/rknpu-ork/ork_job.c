@@ -4,35 +4,40 @@
 /**
  * DOC: Jobs
  *
- * A job names a range of a program's tasks. The range is placed on one core or cut over
- * several; each piece is a part, which is what the core's scheduler queues and the core runs as
- * one chain with one interrupt.
+ * A job names a range of a program's tasks. The range is placed on one core or cut over several
+ * (ork_submit.c); each piece is a part, which is what the core's scheduler queues and the core runs
+ * as one chain with one interrupt.
  *
  * Fences: a part has a hardware fence, signalled by the core (ork_core.c, ork_reset.c), and the
  * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
  * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
  *
- * Order in SUBMIT: check and allocate everything, then arm, then queue. After arming nothing
- * can fail.
+ * Everything is allocated before the first part is armed; after that nothing can fail.
  */
 
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include <drm/drm_drv.h>
-#include <drm/drm_syncobj.h>
-
-#include "ork_array.h"
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_vm.h"
 
-#define ORK_SUBMIT_MAX_JOBS 4096
+/**
+ * struct ork_fence - fence with its own lock, freed with its last reference
+ */
+struct ork_fence {
+	/** @base: first, because dma_fence_free() frees it */
+	struct dma_fence base;
 
-/* dma_fence_free() frees the job through its fence. */
-static_assert(!offsetof(struct ork_job, done));
+	/** @lock: lock of @base */
+	spinlock_t lock;
+};
+
+static_assert(!offsetof(struct ork_fence, base));
 
 static const char *ork_fence_driver_name(struct dma_fence *fence)
 {
@@ -61,7 +66,23 @@ static const struct dma_fence_ops ork_job_fence_ops = {
 
 struct ork_vm *ork_part_vm(const struct ork_part *part)
 {
-	return part->prog->vm;
+	return part->job->prog->vm;
+}
+
+/**
+ * ork_part_done - a part's results are in memory
+ * @part: part that ended without error, not signalled yet
+ */
+void ork_part_done(struct ork_part *part)
+{
+	struct ork_job *job = part->job;
+	u32 i;
+
+	if (!atomic_dec_and_test(&job->running))
+		return;
+
+	for (i = 0; i < job->cache_count; i++)
+		ork_sync_run(&job->cache[i]);
 }
 
 /**
@@ -97,8 +118,8 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 
 	error = atomic_read(&job->error);
 	if (error)
-		dma_fence_set_error(&job->done, error);
-	dma_fence_signal(&job->done);
+		dma_fence_set_error(job->done, error);
+	dma_fence_signal(job->done);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -113,6 +134,7 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 
 	dma_fence_init(part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
 		       core->fence_context, ++core->fence_seqno);
+	part->started = true;
 	dma_fence_get(part->hw_fence);
 
 	ret = ork_core_start(core, part);
@@ -124,13 +146,36 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	return part->hw_fence;
 }
 
-/* A part whose fence was never initialised owns plain memory. */
+/* A fence that was never initialised is plain memory. */
 static void ork_part_put_fence(struct ork_part *part)
 {
-	if (part->hw_fence->ops)
+	if (part->started)
 		dma_fence_put(part->hw_fence);
 	else
 		kfree(part->hw_fence);
+}
+
+static void ork_job_release(struct kref *ref)
+{
+	struct ork_job *job = container_of(ref, struct ork_job, ref);
+	u32 i;
+
+	for (i = 0; i < job->cache_count; i++)
+		ork_sync_close(&job->cache[i]);
+	kvfree(job->cache);
+
+	for (i = 0; i < DRM_ORK_MAX_SLOTS; i++)
+		if (job->slots[i])
+			ork_mapping_put(job->slots[i]);
+
+	dma_fence_put(job->done);
+	ork_prog_put(job->prog);
+	kfree(job);
+}
+
+void ork_job_put(struct ork_job *job)
+{
+	kref_put(&job->ref, ork_job_release);
 }
 
 static void ork_part_release(struct work_struct *work)
@@ -138,9 +183,9 @@ static void ork_part_release(struct work_struct *work)
 	struct ork_part *part = container_of(work, struct ork_part, release);
 	struct ork_core *core = part->core;
 
-	ork_prog_put(part->prog);
+	ork_cmd_free(&part->cmd);
 	ork_part_put_fence(part);
-	dma_fence_put(&part->job->done);
+	ork_job_put(part->job);
 	kfree(part);
 
 	if (atomic_dec_and_test(&core->queued))
@@ -160,23 +205,78 @@ const struct drm_sched_backend_ops ork_sched_ops = {
 	.free_job = ork_sched_free,
 };
 
-static struct ork_job *ork_job_create(void)
+static struct dma_fence *ork_job_fence_create(void)
+{
+	struct ork_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+
+	if (!fence)
+		return NULL;
+
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &ork_job_fence_ops, &fence->lock,
+		       dma_fence_context_alloc(1), 1);
+	return &fence->base;
+}
+
+/**
+ * ork_job_create - make a job without parts
+ * @prog: program
+ *
+ * Return: the job with one reference, or NULL when out of memory.
+ */
+struct ork_job *ork_job_create(struct ork_prog *prog)
 {
 	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 
 	if (!job)
 		return NULL;
 
-	spin_lock_init(&job->lock);
-	dma_fence_init(&job->done, &ork_job_fence_ops, &job->lock, dma_fence_context_alloc(1), 1);
+	job->done = ork_job_fence_create();
+	if (!job->done) {
+		kfree(job);
+		return NULL;
+	}
+
+	kref_init(&job->ref);
+	ork_prog_get(prog);
+	job->prog = prog;
 	get_task_comm(job->comm, current);
 	job->pid = task_tgid_nr(current);
 	return job;
 }
 
-static struct ork_part *ork_part_create(struct ork_file *priv, struct ork_core *core,
-					struct ork_job *job, struct ork_prog *prog,
-					u32 first, u32 count, u32 timeout_ms)
+static int ork_part_place(struct ork_device *ork, struct ork_part *part, struct ork_prog *prog,
+			  const u64 *addresses)
+{
+	u32 base = prog->tasks[part->first_task].first_word;
+	int ret;
+
+	part->command_amount = prog->tasks[part->first_task].amount;
+	if (!prog->slot_count) {
+		part->command_va = prog->command.va + base * sizeof(u64);
+		return 0;
+	}
+
+	ret = ork_prog_instantiate(ork, prog, part->first_task, part->task_count, addresses,
+				   &part->cmd);
+	part->command_va = part->cmd.va;
+	return ret;
+}
+
+/**
+ * ork_part_create - make a part of a job
+ * @ork: device
+ * @priv: file whose queue it goes to
+ * @job: job
+ * @range: core and tasks, checked
+ * @addresses: one per address slot of the program, checked
+ * @timeout_ms: time without progress after which it is given up
+ *
+ * Return: the part, to be queued or destroyed, or an error.
+ */
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
+				 struct ork_job *job, const struct drm_ork_range *range,
+				 const u64 *addresses, u32 timeout_ms)
 {
 	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
 	int ret = -ENOMEM;
@@ -188,23 +288,26 @@ static struct ork_part *ork_part_create(struct ork_file *priv, struct ork_core *
 	if (!part->hw_fence)
 		goto err_free;
 
-	ret = ork_sched_job_init(&part->base, &priv->entity[core->index], priv);
+	INIT_WORK(&part->release, ork_part_release);
+	part->core = ork->core[range->core];
+	part->first_task = range->first_task;
+	part->task_count = range->task_count;
+	part->timeout = msecs_to_jiffies(timeout_ms);
+
+	ret = ork_part_place(ork, part, job->prog, addresses);
 	if (ret)
 		goto err_fence;
 
-	INIT_WORK(&part->release, ork_part_release);
-	part->core = core;
-	part->first_task = first;
-	part->task_count = count;
-	part->command_va = ork_prog_task_va(prog, first);
-	part->command_amount = ork_prog_task_amount(prog, first);
-	part->timeout = msecs_to_jiffies(timeout_ms);
-	part->prog = prog;
-	ork_prog_get(prog);
+	ret = ork_sched_job_init(&part->base, &priv->entity[range->core], priv);
+	if (ret)
+		goto err_cmd;
+
+	kref_get(&job->ref);
 	part->job = job;
-	dma_fence_get(&job->done);
 	return part;
 
+err_cmd:
+	ork_cmd_free(&part->cmd);
 err_fence:
 	kfree(part->hw_fence);
 err_free:
@@ -212,22 +315,32 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* Undoes ork_part_create() of a part that was not armed. */
-static void ork_part_destroy(struct ork_part *part)
+/**
+ * ork_part_destroy - undo ork_part_create() of a part that was not queued
+ * @part: part
+ */
+void ork_part_destroy(struct ork_part *part)
 {
 	drm_sched_job_cleanup(&part->base);
-	ork_prog_put(part->prog);
-	dma_fence_put(&part->job->done);
+	ork_cmd_free(&part->cmd);
+	ork_job_put(part->job);
 	kfree(part->hw_fence);
 	kfree(part);
 }
 
-static void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
+/**
+ * ork_job_queue - queue all parts of a job
+ * @job: job
+ * @parts: its parts
+ * @count: number of parts
+ */
+void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
 {
 	bool signalling = dma_fence_begin_signalling();
 	unsigned int i;
 
 	atomic_set(&job->pending, count);
+	atomic_set(&job->running, count);
 
 	for (i = 0; i < count; i++) {
 		struct ork_part *part = parts[i];
@@ -240,165 +353,4 @@ static void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned
 	}
 
 	dma_fence_end_signalling(signalling);
-}
-
-static u32 ork_cores_usable(struct ork_device *ork)
-{
-	u32 mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < ORK_MAX_CORES; i++)
-		if (ork->core[i] && !READ_ONCE(ork->core[i]->lost))
-			mask |= BIT(i);
-
-	return mask;
-}
-
-static u32 ork_least_busy_core(struct ork_device *ork, u32 mask)
-{
-	unsigned int i, best = __ffs(mask);
-
-	for (i = best + 1; i < ORK_MAX_CORES; i++)
-		if (mask & BIT(i) &&
-		    atomic_read(&ork->core[i]->queued) < atomic_read(&ork->core[best]->queued))
-			best = i;
-
-	return BIT(best);
-}
-
-static int ork_submit_check(struct ork_device *ork, const struct drm_ork_job *args)
-{
-	if (args->flags || args->placement > DRM_ORK_PLACE_SPLIT ||
-	    args->timeout_ms > ORK_MAX_TIMEOUT_MS || !args->task_count)
-		return -EINVAL;
-
-	if (!args->core_mask || args->core_mask & ~ork_cores_usable(ork))
-		return -EINVAL;
-
-	return 0;
-}
-
-static int ork_submit_parts(struct ork_device *ork, struct ork_file *priv,
-			    const struct drm_ork_job *args, struct ork_prog *prog,
-			    struct ork_job *job)
-{
-	struct ork_part *parts[ORK_MAX_CORES];
-	u32 timeout_ms = args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
-	u32 mask = args->core_mask;
-	unsigned int i, cores, slot = 0, count = 0;
-	int ret = 0;
-
-	if (args->placement == DRM_ORK_PLACE_AUTO)
-		mask = ork_least_busy_core(ork, mask);
-	cores = hweight32(mask);
-
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		u32 first, end;
-
-		if (!(mask & BIT(i)))
-			continue;
-
-		first = slot * args->task_count / cores;
-		end = (slot + 1) * args->task_count / cores;
-		slot++;
-		if (first == end)
-			continue;
-
-		parts[count] = ork_part_create(priv, ork->core[i], job, prog,
-					       args->first_task + first, end - first, timeout_ms);
-		if (IS_ERR(parts[count])) {
-			ret = PTR_ERR(parts[count]);
-			break;
-		}
-		count++;
-	}
-
-	if (!ret)
-		ork_job_queue(job, parts, count);
-	else
-		while (count)
-			ork_part_destroy(parts[--count]);
-
-	return ret;
-}
-
-static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
-			  const struct drm_ork_job *args)
-{
-	struct ork_file *priv = file->driver_priv;
-	struct drm_syncobj *out = NULL;
-	struct ork_prog *prog;
-	struct ork_job *job;
-	int ret;
-
-	ret = ork_submit_check(ork, args);
-	if (ret)
-		return ret;
-
-	prog = ork_prog_lookup(priv, args->prog);
-	if (!prog)
-		return -ENOENT;
-
-	ret = -EINVAL;
-	if (args->first_task >= prog->task_count ||
-	    args->task_count > prog->task_count - args->first_task)
-		goto out_prog;
-
-	if (args->out_sync) {
-		out = drm_syncobj_find(file, args->out_sync);
-		ret = -ENOENT;
-		if (!out)
-			goto out_prog;
-	}
-
-	ret = -ENOMEM;
-	job = ork_job_create();
-	if (!job)
-		goto out_sync;
-
-	ret = ork_submit_parts(ork, priv, args, prog, job);
-	if (!ret && out)
-		drm_syncobj_replace_fence(out, &job->done);
-
-	dma_fence_put(&job->done);
-out_sync:
-	if (out)
-		drm_syncobj_put(out);
-out_prog:
-	ork_prog_put(prog);
-	return ret;
-}
-
-int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct ork_device *ork = to_ork_device(drm);
-	struct ork_file *priv = file->driver_priv;
-	struct drm_ork_submit *args = data;
-	struct drm_ork_job *jobs;
-	int ret = 0, cookie;
-
-	args->done = 0;
-	if (args->flags)
-		return -EINVAL;
-
-	jobs = ork_array_copy(&args->jobs, sizeof(*jobs), ORK_SUBMIT_MAX_JOBS);
-	if (IS_ERR(jobs))
-		return PTR_ERR(jobs);
-
-	if (!drm_dev_enter(drm, &cookie)) {
-		kvfree(jobs);
-		return -ENODEV;
-	}
-
-	mutex_lock(&priv->submit_lock);
-	for (; args->done < args->jobs.count; args->done++) {
-		ret = ork_submit_one(ork, file, &jobs[args->done]);
-		if (ret)
-			break;
-	}
-	mutex_unlock(&priv->submit_lock);
-
-	drm_dev_exit(cookie);
-	kvfree(jobs);
-	return ret;
 }

@@ -4,33 +4,54 @@
 #define ORK_JOB_H
 
 #include <linux/dma-fence.h>
+#include <linux/kref.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
 #include <drm/gpu_scheduler.h>
 
-struct drm_device;
-struct drm_file;
+#include <uapi/drm/rknpu_ork.h>
+
+#include "ork_cmd.h"
+
 struct ork_core;
 struct ork_device;
+struct ork_file;
+struct ork_mapping;
 struct ork_prog;
+struct ork_sync;
 struct ork_vm;
 
 /**
  * struct ork_job - what the user submitted: one part, or one part per core
  */
 struct ork_job {
-	/** @done: the user's fence: signals when all parts have ended. The job is freed with it */
-	struct dma_fence done;
+	/** @ref: one for whoever makes it, one per part */
+	struct kref ref;
 
-	/** @lock: lock of @done */
-	spinlock_t lock;
+	/** @prog: program, holds a reference */
+	struct ork_prog *prog;
+
+	/** @done: the user's fence: signals when all parts have ended; holds a reference */
+	struct dma_fence *done;
 
 	/** @pending: parts that have not ended */
 	atomic_t pending;
 
+	/** @running: parts whose core is not done with them */
+	atomic_t running;
+
 	/** @error: first error of a part, or 0 */
 	atomic_t error;
+
+	/** @slots: mappings of the addresses that came with the job; hold references */
+	struct ork_mapping *slots[DRM_ORK_MAX_SLOTS];
+
+	/** @cache: ranges to synchronise for the CPU at the end; hold their BOs */
+	struct ork_sync *cache;
+
+	/** @cache_count: number of ranges */
+	u32 cache_count;
 
 	/** @comm: name of the process that submitted it */
 	char comm[TASK_COMM_LEN];
@@ -52,14 +73,17 @@ struct ork_part {
 	/** @core: where it runs */
 	struct ork_core *core;
 
-	/** @prog: program, holds a reference */
-	struct ork_prog *prog;
+	/** @cmd: its copy of the commands, if the program has address slots */
+	struct ork_cmd cmd;
 
 	/**
 	 * @hw_fence: signals when the core is done with it; allocated with the part,
 	 * initialised when it starts
 	 */
 	struct dma_fence *hw_fence;
+
+	/** @started: @hw_fence is initialised */
+	bool started;
 
 	/** @finished: calls back when the scheduler sees the end of the part */
 	struct dma_fence_cb finished;
@@ -92,8 +116,16 @@ struct ork_part {
 extern const struct drm_sched_backend_ops ork_sched_ops;
 
 struct ork_vm *ork_part_vm(const struct ork_part *part);
+void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
 
-int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
+struct ork_job *ork_job_create(struct ork_prog *prog);
+void ork_job_put(struct ork_job *job);
+
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
+				 struct ork_job *job, const struct drm_ork_range *range,
+				 const u64 *addresses, u32 timeout_ms);
+void ork_part_destroy(struct ork_part *part);
+void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count);
 
 #endif

@@ -4,27 +4,26 @@
 /**
  * DOC: Programs
  *
- * User memory is never run as commands. The words are copied once, the copy is checked
- * (ork_regcmd.c) and written, with the trailers that link the tasks, into memory that the NPU
- * can read and user space can neither write nor name. The result never changes, so nothing is
- * checked or copied when it is submitted, and any range of its tasks can run: TASK_NUMBER ends
- * a chain, whatever link follows its last task.
+ * User memory is never run as commands. The words are copied once and the copy is checked
+ * (ork_regcmd.c). Then trailers are added that link the tasks, and the result never changes.
  *
- * A program holds its command memory and every mapping that its addresses lie in. It goes when
- * its handle is closed and the last job is done.
+ * Without address slots it is written once to command memory and runs there any number of times.
+ * With slots it stays in the kernel; a part of a job copies the tasks that it runs to command
+ * memory of its own and patches the addresses (ork_prog_instantiate). Either way any range of tasks
+ * can run: TASK_NUMBER ends a chain, whatever link follows its last task.
+ *
+ * A program holds its VM and every mapping that its addresses lie in. It goes when its handle is
+ * closed and the last job is done.
  */
 
 #include <linux/capability.h>
-#include <linux/iosys-map.h>
 #include <linux/slab.h>
 
-#include <drm/drm_gem.h>
+#include <drm/drm_drv.h>
 
 #include "ork_array.h"
-#include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
-#include "ork_gem.h"
 #include "ork_prog.h"
 #include "ork_regcmd.h"
 #include "ork_vm.h"
@@ -32,18 +31,32 @@
 /* Much more than 4095 tasks of some 110 words need. */
 #define ORK_PROG_MAX_WORDS SZ_1M
 
-/*
- * The fetch address has 16 byte granularity; whole cache lines keep one task's fetch out of the
- * next one's.
- */
+/* The fetch address has 16 byte granularity; tasks begin on cache lines. */
 #define ORK_TASK_ALIGN_WORDS 8
 
-/* What PROG_CREATE copied from user memory. */
+#define ORK_NO_SLOT 0xff
+
+/**
+ * struct ork_prog_source - what PROG_CREATE copied from user memory
+ */
 struct ork_prog_source {
+	/** @words: command words */
 	u64 *words;
+
+	/** @word_count: number of words */
 	u32 word_count;
+
+	/** @tasks: task table */
 	struct drm_ork_task *tasks;
+
+	/** @task_count: number of tasks */
 	u32 task_count;
+
+	/** @slot_of_word: address slot of each word, ORK_NO_SLOT for most */
+	u8 *slot_of_word;
+
+	/** @slot_count: highest slot number plus 1; 0 if no word has one */
+	u32 slot_count;
 };
 
 static void ork_prog_release(struct kref *ref)
@@ -56,8 +69,10 @@ static void ork_prog_release(struct kref *ref)
 		ork_mapping_put(mapping);
 	xa_destroy(&prog->names);
 
-	if (prog->command)
-		ork_mapping_put(prog->command);
+	ork_cmd_free(&prog->command);
+	kvfree(prog->image);
+	kvfree(prog->patches);
+	ork_vm_put(prog->vm);
 	kvfree(prog);
 }
 
@@ -91,33 +106,69 @@ struct ork_prog *ork_prog_lookup(struct ork_file *priv, u32 handle)
 	return prog;
 }
 
-u32 ork_prog_task_va(const struct ork_prog *prog, u32 task)
+/* What the checker's callbacks need. */
+struct ork_prog_checking {
+	struct ork_prog *prog;
+	const struct ork_prog_source *src;
+	u32 first_word;
+};
+
+static int ork_prog_word_slot(void *opaque, u32 word)
 {
-	return prog->command->node.start + prog->tasks[task].first_word * sizeof(u64);
+	struct ork_prog_checking *checking = opaque;
+	u8 slot = checking->src->slot_of_word[checking->first_word + word];
+
+	return slot == ORK_NO_SLOT ? -1 : slot;
 }
 
-u32 ork_prog_task_amount(const struct ork_prog *prog, u32 task)
+/* Each job checks its address against what is collected here. */
+static bool ork_prog_use_slot(struct ork_prog *prog, const struct ork_regcmd_access *access)
 {
-	return prog->tasks[task].amount;
+	struct ork_prog_slot *slot = &prog->slots[access->slot];
+	u64 start = access->start;
+
+	if (!slot->end || start < slot->start)
+		slot->start = start;
+	slot->end = max(slot->end, start + access->size);
+	slot->write |= access->write;
+	return slot->end <= SZ_4G;
 }
 
-static bool ork_prog_name(void *opaque, u32 va, u64 size)
+static bool ork_prog_name(struct ork_prog *prog, const struct ork_regcmd_access *access)
 {
-	struct ork_prog *prog = opaque;
-	struct ork_mapping *mapping = ork_mapping_find(prog->vm, va, size);
+	struct ork_mapping *mapping, *held;
+	unsigned long page;
 
+	mapping = ork_mapping_find(prog->vm, access->start, access->size, access->write);
 	if (!mapping)
 		return false;
 
-	/* Already held, or no memory to remember it. */
-	if (xa_insert(&prog->names, mapping->node.start >> PAGE_SHIFT, mapping, GFP_KERNEL)) {
-		bool held = xa_load(&prog->names, mapping->node.start >> PAGE_SHIFT) == mapping;
-
+	page = mapping->node.start >> PAGE_SHIFT;
+	held = xa_load(&prog->names, page);
+	if (held)
 		ork_mapping_put(mapping);
-		return held;
-	}
+	else if (xa_err(xa_store(&prog->names, page, mapping, GFP_KERNEL)))
+		goto err_put;
 
-	return true;
+	if (access->write)
+		xa_set_mark(&prog->names, page, ORK_PROG_WRITES);
+
+	/* What is held lives as long as the program, so its address cannot be reused meanwhile. */
+	return !held || held == mapping;
+
+err_put:
+	ork_mapping_put(mapping);
+	return false;
+}
+
+static bool ork_prog_allow(void *opaque, const struct ork_regcmd_access *access)
+{
+	struct ork_prog_checking *checking = opaque;
+
+	if (access->slot >= 0)
+		return ork_prog_use_slot(checking->prog, access);
+
+	return ork_prog_name(checking->prog, access);
 }
 
 static int ork_prog_refuse(struct drm_ork_prog_create *args, u32 reason, u32 task, u32 word)
@@ -128,41 +179,65 @@ static int ork_prog_refuse(struct drm_ork_prog_create *args, u32 reason, u32 tas
 	return -EINVAL;
 }
 
-static int ork_prog_check(struct ork_device *ork, struct ork_prog *prog,
-			  const struct ork_prog_source *src, struct drm_ork_prog_create *args)
+static bool ork_prog_task_valid(const struct ork_prog_source *src, const struct drm_ork_task *task)
+{
+	return !task->pad && task->enable_map == DRM_ORK_ENABLE_CONV && task->word_count &&
+	       task->first_word < src->word_count &&
+	       task->word_count <= src->word_count - task->first_word;
+}
+
+static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
+				const struct ork_prog_source *src,
+				struct ork_regcmd_state *state, struct drm_ork_prog_create *args)
 {
 	const struct ork_regcmd_limits limits = {
 		.cbuf_banks = ork->soc->cbuf_banks,
 		.cbuf_bank_bytes = ork->soc->cbuf_bank_bytes,
 	};
-	u32 i;
+	struct ork_prog_checking checking = { .prog = prog, .src = src };
+	struct ork_regcmd_task check = {
+		.limits = &limits,
+		.unchecked_limits = args->flags & DRM_ORK_PROG_UNCHECKED_LIMITS,
+		.slot = ork_prog_word_slot,
+		.allowed = ork_prog_allow,
+		.opaque = &checking,
+	};
+	u32 i, reject, word;
 
 	for (i = 0; i < src->task_count; i++) {
 		const struct drm_ork_task *task = &src->tasks[i];
-		struct ork_regcmd_task check = {
-			.count = task->word_count,
-			.limits = &limits,
-			.unchecked_limits = args->flags & DRM_ORK_PROG_UNCHECKED_LIMITS,
-			.mapped = ork_prog_name,
-			.opaque = prog,
-		};
-		u32 reject, word;
 
-		if (task->pad || task->enable_map != DRM_ORK_ENABLE_CONV || !task->word_count ||
-		    task->first_word >= src->word_count ||
-		    task->word_count > src->word_count - task->first_word)
+		if (!ork_prog_task_valid(src, task))
 			return ork_prog_refuse(args, DRM_ORK_REJECT_TASK, i, task->first_word);
 
+		checking.first_word = task->first_word;
 		check.words = src->words + task->first_word;
-		reject = ork_regcmd_check(&check, &word);
+		check.count = task->word_count;
+		reject = ork_regcmd_check(state, &check, &word);
 		if (reject)
 			return ork_prog_refuse(args, reject, i, task->first_word + word);
+
+		prog->tasks[i].reuses = state->reuses;
 	}
 
 	return 0;
 }
 
-/* Assigns each task its place. Return: number of words that the command memory needs. */
+static int ork_prog_check(struct ork_device *ork, struct ork_prog *prog,
+			  const struct ork_prog_source *src, struct drm_ork_prog_create *args)
+{
+	struct ork_regcmd_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+
+	ret = ork_prog_check_tasks(ork, prog, src, state, args);
+	kfree(state);
+	return ret;
+}
+
+/* Assigns each task its place. Return: number of words that the program takes. */
 static u64 ork_prog_layout(struct ork_device *ork, struct ork_prog *prog,
 			   const struct ork_prog_source *src)
 {
@@ -171,73 +246,155 @@ static u64 ork_prog_layout(struct ork_device *ork, struct ork_prog *prog,
 	u32 i;
 
 	for (i = 0; i < src->task_count; i++) {
-		u32 words = ALIGN(src->tasks[i].word_count, per_amount) + ORK_TRAILER_WORDS;
+		struct ork_prog_task *task = &prog->tasks[i];
 
-		prog->tasks[i].first_word = next;
-		prog->tasks[i].amount = words / per_amount - 1;
-		next = ALIGN(next + words, ORK_TASK_ALIGN_WORDS);
+		task->first_word = next;
+		task->word_count = ALIGN(src->tasks[i].word_count, per_amount) + ORK_TRAILER_WORDS;
+		task->amount = task->word_count / per_amount - 1;
+		next = ALIGN(next + task->word_count, ORK_TASK_ALIGN_WORDS);
 	}
 
 	return next;
 }
 
-static void ork_prog_write(struct ork_prog *prog, const struct ork_prog_source *src, u64 *to)
+static void ork_prog_write_task(struct ork_prog *prog, const struct ork_prog_source *src, u32 i,
+				u64 *to, u32 va)
+{
+	const struct drm_ork_task *from = &src->tasks[i];
+	const struct ork_prog_task *task = &prog->tasks[i];
+	u32 body = task->word_count - ORK_TRAILER_WORDS;
+	u64 *at = to + task->first_word;
+	u32 next_va = 0, next_amount = 0;
+
+	if (i + 1 < prog->task_count) {
+		next_va = va + prog->tasks[i + 1].first_word * sizeof(u64);
+		next_amount = prog->tasks[i + 1].amount;
+	}
+
+	/* A filler word makes the body a whole number of fetches. */
+	at[body - 1] = 0;
+	memcpy(at, src->words + from->first_word, from->word_count * sizeof(u64));
+	ork_regcmd_trailer(at + body, next_va, next_amount, from->enable_map);
+}
+
+static void ork_prog_write(struct ork_prog *prog, const struct ork_prog_source *src, u64 *to,
+			   u32 va)
 {
 	u32 i;
 
+	for (i = 0; i < src->task_count; i++)
+		ork_prog_write_task(prog, src, i, to, va);
+}
+
+static void ork_prog_collect_patches(struct ork_prog *prog, const struct ork_prog_source *src,
+				     bool count_only)
+{
+	u32 i, j, count = 0;
+
 	for (i = 0; i < src->task_count; i++) {
 		const struct drm_ork_task *task = &src->tasks[i];
-		u64 *at = to + prog->tasks[i].first_word;
-		u32 body = task->word_count;
-		u32 next_va = 0, next_amount = 0;
 
-		if (i + 1 < src->task_count) {
-			next_va = ork_prog_task_va(prog, i + 1);
-			next_amount = ork_prog_task_amount(prog, i + 1);
+		prog->tasks[i].first_patch = count;
+		for (j = 0; j < task->word_count; j++) {
+			u8 slot = src->slot_of_word[task->first_word + j];
+
+			if (slot == ORK_NO_SLOT)
+				continue;
+			if (!count_only)
+				prog->patches[count] = (struct ork_prog_patch){
+					.word = prog->tasks[i].first_word + j,
+					.slot = slot,
+				};
+			count++;
 		}
-
-		/* A filler word makes the body a whole number of fetches; new BOs are 0. */
-		memcpy(at, src->words + task->first_word, body * sizeof(u64));
-		body = ALIGN(body, 2);
-		ork_regcmd_trailer(at + body, next_va, next_amount, task->enable_map);
 	}
+
+	prog->patch_count = count;
+}
+
+static int ork_prog_keep_image(struct ork_prog *prog, const struct ork_prog_source *src, u64 words)
+{
+	ork_prog_collect_patches(prog, src, true);
+	prog->patches = kvmalloc_array(prog->patch_count, sizeof(*prog->patches), GFP_KERNEL);
+	prog->image = kvcalloc(words, sizeof(u64), GFP_KERNEL);
+	if (!prog->patches || !prog->image)
+		return -ENOMEM;
+
+	ork_prog_collect_patches(prog, src, false);
+	ork_prog_write(prog, src, prog->image, 0);
+	return 0;
 }
 
 static int ork_prog_build(struct ork_device *ork, struct ork_prog *prog,
 			  const struct ork_prog_source *src)
 {
 	u64 words = ork_prog_layout(ork, prog, src);
-	struct ork_mapping *mapping;
-	struct drm_gem_object *obj;
-	struct iosys_map map;
 	int ret;
 
-	obj = ork_gem_create(&ork->drm, words * sizeof(u64), true);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
+	if (src->slot_count)
+		return ork_prog_keep_image(prog, src, words);
 
-	mapping = ork_mapping_create_command(prog->vm, obj);
-	if (IS_ERR(mapping)) {
-		ret = PTR_ERR(mapping);
-		goto out_obj;
-	}
-	prog->command = mapping;
-
-	ret = ork_gem_vmap(obj, &map);
-	if (ret)
-		goto out_obj;
-
-	ork_prog_write(prog, src, map.vaddr);
-	/* The words are in memory before a register write can start them. */
-	wmb();
-	ork_gem_vunmap(obj, &map);
-
-out_obj:
-	drm_gem_object_put(obj);
+	ret = ork_cmd_alloc(ork, &prog->vm->cmd, words, &prog->command);
+	if (!ret)
+		ork_prog_write(prog, src, prog->command.words, prog->command.va);
 	return ret;
 }
 
-static struct ork_prog *ork_prog_create(struct ork_device *ork, struct ork_file *priv,
+static void ork_prog_patch(const struct ork_prog *prog, u32 first, u32 count,
+			   const u64 *addresses, const struct ork_cmd *cmd)
+{
+	u32 base = prog->tasks[first].first_word;
+	u32 end = first + count < prog->task_count ? prog->tasks[first + count].first_patch :
+						     prog->patch_count;
+	u32 i;
+
+	for (i = prog->tasks[first].first_patch; i < end; i++) {
+		const struct ork_prog_patch *patch = &prog->patches[i];
+		u64 word = prog->image[patch->word];
+		u32 value = (u32)(word >> 16) + (u32)addresses[patch->slot];
+
+		cmd->words[patch->word - base] = ORK_WORD(word >> 48, value, word);
+	}
+
+	for (i = first; i + 1 < first + count; i++) {
+		u32 link = prog->tasks[i].first_word + prog->tasks[i].word_count -
+			   ORK_TRAILER_WORDS;
+		u32 next = prog->tasks[i + 1].first_word - base;
+
+		cmd->words[link - base] = ORK_WORD(ORK_TARGET_PC,
+						   cmd->va + next * sizeof(u64), 0x10);
+	}
+}
+
+/**
+ * ork_prog_instantiate - make a copy of some tasks that has a job's addresses
+ * @ork: device
+ * @prog: program with address slots
+ * @first: first task
+ * @count: number of tasks
+ * @addresses: one per slot, checked
+ * @cmd: set to the copy; to be freed with ork_cmd_free()
+ *
+ * Return: 0, -ENOSPC, -ENOMEM.
+ */
+int ork_prog_instantiate(struct ork_device *ork, struct ork_prog *prog, u32 first, u32 count,
+			 const u64 *addresses, struct ork_cmd *cmd)
+{
+	const struct ork_prog_task *last = &prog->tasks[first + count - 1];
+	u32 base = prog->tasks[first].first_word;
+	u32 words = last->first_word + last->word_count - base;
+	int ret;
+
+	ret = ork_cmd_alloc(ork, &prog->vm->cmd, words, cmd);
+	if (ret)
+		return ret;
+
+	memcpy(cmd->words, prog->image + base, words * sizeof(u64));
+	ork_prog_patch(prog, first, count, addresses, cmd);
+	return 0;
+}
+
+static struct ork_prog *ork_prog_create(struct ork_device *ork, struct ork_vm *vm,
 					const struct ork_prog_source *src,
 					struct drm_ork_prog_create *args)
 {
@@ -250,8 +407,10 @@ static struct ork_prog *ork_prog_create(struct ork_device *ork, struct ork_file 
 
 	kref_init(&prog->ref);
 	xa_init(&prog->names);
-	prog->vm = priv->vm;
+	ork_vm_get(vm);
+	prog->vm = vm;
 	prog->task_count = src->task_count;
+	prog->slot_count = src->slot_count;
 
 	ret = ork_prog_check(ork, prog, src, args);
 	if (!ret)
@@ -264,52 +423,79 @@ static struct ork_prog *ork_prog_create(struct ork_device *ork, struct ork_file 
 	return prog;
 }
 
-static int ork_prog_copy(struct ork_device *ork, const struct drm_ork_prog_create *args,
-			 struct ork_prog_source *src)
+static int ork_prog_copy_slots(struct drm_ork_prog_create *args, struct ork_prog_source *src)
 {
-	if (args->words.stride != sizeof(*src->words))
-		return -EINVAL;
+	struct drm_ork_slot *slots;
+	int ret = 0;
+	u32 i;
 
-	src->words = ork_array_copy(&args->words, sizeof(*src->words), ORK_PROG_MAX_WORDS);
-	if (IS_ERR(src->words))
-		return PTR_ERR(src->words);
+	slots = ork_array_copy(&args->slots, sizeof(*slots), src->word_count);
+	if (IS_ERR(slots))
+		return PTR_ERR(slots);
 
-	src->tasks = ork_array_copy(&args->tasks, sizeof(*src->tasks), ork->soc->max_tasks);
-	if (IS_ERR(src->tasks)) {
-		kvfree(src->words);
-		return PTR_ERR(src->tasks);
+	for (i = 0; i < args->slots.count; i++) {
+		const struct drm_ork_slot *slot = &slots[i];
+
+		if (slot->word >= src->word_count || slot->slot >= DRM_ORK_MAX_SLOTS ||
+		    src->slot_of_word[slot->word] != ORK_NO_SLOT) {
+			ret = ork_prog_refuse(args, DRM_ORK_REJECT_SLOT, 0, slot->word);
+			break;
+		}
+		src->slot_of_word[slot->word] = slot->slot;
+		src->slot_count = max(src->slot_count, slot->slot + 1);
 	}
 
-	src->word_count = args->words.count;
-	src->task_count = args->tasks.count;
-	return 0;
+	kvfree(slots);
+	return ret;
 }
 
-int ork_ioctl_prog_create(struct drm_device *drm, void *data, struct drm_file *file)
+static void ork_prog_free_source(struct ork_prog_source *src)
 {
-	struct ork_device *ork = to_ork_device(drm);
-	struct ork_file *priv = file->driver_priv;
-	struct drm_ork_prog_create *args = data;
-	struct ork_prog_source src;
+	kvfree(src->slot_of_word);
+	kvfree(src->tasks);
+	kvfree(src->words);
+}
+
+static int ork_prog_copy(struct ork_device *ork, struct drm_ork_prog_create *args,
+			 struct ork_prog_source *src)
+{
+	void *copy;
+
+	if (args->words.stride != sizeof(*src->words) || !args->words.count || !args->tasks.count)
+		return -EINVAL;
+
+	copy = ork_array_copy(&args->words, sizeof(*src->words), ORK_PROG_MAX_WORDS);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	src->words = copy;
+	src->word_count = args->words.count;
+
+	copy = ork_array_copy(&args->tasks, sizeof(*src->tasks), ork->soc->max_tasks);
+	if (IS_ERR(copy))
+		return PTR_ERR(copy);
+	src->tasks = copy;
+	src->task_count = args->tasks.count;
+
+	src->slot_of_word = kvmalloc(src->word_count, GFP_KERNEL);
+	if (!src->slot_of_word)
+		return -ENOMEM;
+	memset(src->slot_of_word, ORK_NO_SLOT, src->word_count);
+
+	return ork_prog_copy_slots(args, src);
+}
+
+static int ork_prog_open(struct ork_device *ork, struct ork_file *priv,
+			 const struct ork_prog_source *src, struct drm_ork_prog_create *args)
+{
+	struct ork_vm *vm = ork_vm_lookup(priv, args->vm);
 	struct ork_prog *prog;
 	int ret;
 
-	args->handle = 0;
-	args->reject = DRM_ORK_REJECT_NONE;
-	args->reject_task = 0;
-	args->reject_word = 0;
-	if (args->flags & ~DRM_ORK_PROG_UNCHECKED_LIMITS || args->pad)
-		return -EINVAL;
-	if (args->flags & DRM_ORK_PROG_UNCHECKED_LIMITS && !capable(CAP_SYS_ADMIN))
-		return -EPERM;
+	if (!vm)
+		return -ENOENT;
 
-	ret = ork_prog_copy(ork, args, &src);
-	if (ret)
-		return ret;
-
-	prog = ork_prog_create(ork, priv, &src, args);
-	kvfree(src.tasks);
-	kvfree(src.words);
+	prog = ork_prog_create(ork, vm, src, args);
+	ork_vm_put(vm);
 	if (IS_ERR(prog))
 		return PTR_ERR(prog);
 
@@ -318,6 +504,34 @@ int ork_ioctl_prog_create(struct drm_device *drm, void *data, struct drm_file *f
 	if (ret)
 		ork_prog_put(prog);
 
+	return ret;
+}
+
+int ork_ioctl_prog_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct drm_ork_prog_create *args = data;
+	struct ork_prog_source src = {};
+	int ret, cookie;
+
+	args->handle = 0;
+	args->reject = DRM_ORK_REJECT_NONE;
+	args->reject_task = 0;
+	args->reject_word = 0;
+	if (args->flags & ~DRM_ORK_PROG_UNCHECKED_LIMITS)
+		return -EINVAL;
+	if (args->flags & DRM_ORK_PROG_UNCHECKED_LIMITS && !capable(CAP_SYS_ADMIN))
+		return -EPERM;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+
+	ret = ork_prog_copy(ork, args, &src);
+	if (!ret)
+		ret = ork_prog_open(ork, file->driver_priv, &src, args);
+
+	ork_prog_free_source(&src);
+	drm_dev_exit(cookie);
 	return ret;
 }
 

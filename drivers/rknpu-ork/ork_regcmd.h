@@ -3,31 +3,12 @@
 #ifndef ORK_REGCMD_H
 #define ORK_REGCMD_H
 
-/* Plain C: compiled into the module and into host tests. */
-#ifdef __KERNEL__
-#include <linux/types.h>
-#else
-#include <stdbool.h>
-#include <stddef.h>
-#include <linux/types.h>
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __s32 s32;
-typedef __u64 u64;
-typedef __s64 s64;
-#endif
+#include "ork_regcmd_regs.h"
+#include "ork_regcmd_types.h"
 
 /* [63:48] target, [47:16] value, [15:0] register */
 #define ORK_WORD(target, value, reg) \
 	((u64)(target) << 48 | (u64)(u32)(value) << 16 | (u16)(reg))
-
-#define ORK_TARGET_PC		0x0101
-#define ORK_TARGET_CNA		0x0201
-#define ORK_TARGET_CORE		0x0801
-#define ORK_TARGET_DPU		0x1001
-#define ORK_TARGET_MARKER	0x0041
-#define ORK_TARGET_ENABLE	0x0081
 
 /* Words that the driver appends to each task. */
 #define ORK_TRAILER_WORDS	4
@@ -41,6 +22,23 @@ struct ork_regcmd_limits {
 
 	/** @cbuf_bank_bytes: size of one bank */
 	u32 cbuf_bank_bytes;
+};
+
+/**
+ * struct ork_regcmd_access - bytes that a task reads or writes
+ */
+struct ork_regcmd_access {
+	/** @slot: address slot that @start is relative to, or -1 if it is an address */
+	int slot;
+
+	/** @start: first byte */
+	u32 start;
+
+	/** @size: number of bytes */
+	u64 size;
+
+	/** @write: the task writes them */
+	bool write;
 };
 
 /**
@@ -59,17 +57,35 @@ struct ork_regcmd_task {
 	/** @unchecked_limits: DRM_ORK_PROG_UNCHECKED_LIMITS */
 	bool unchecked_limits;
 
-	/**
-	 * @mapped: tell whether one mapping of the VM holds a range, and keep that mapping for
-	 * the program
-	 */
-	bool (*mapped)(void *opaque, u32 va, u64 size);
+	/** @slot: tell the address slot of a word, or -1 */
+	int (*slot)(void *opaque, u32 word);
 
-	/** @opaque: handed to @mapped */
+	/** @allowed: tell whether an access stays inside what the program may touch */
+	bool (*allowed)(void *opaque, const struct ork_regcmd_access *access);
+
+	/** @opaque: handed to @slot and @allowed */
 	void *opaque;
 };
 
-u32 ork_regcmd_check(const struct ork_regcmd_task *task, u32 *bad_word);
+/**
+ * struct ork_regcmd_state - the checker's memory of a program; starts as zeros
+ */
+struct ork_regcmd_state {
+	/** @regs: registers of the task that was checked last */
+	struct ork_regs regs;
+
+	/** @previous: registers of the task before it */
+	struct ork_regs previous;
+
+	/** @tasks: tasks checked */
+	u32 tasks;
+
+	/** @reuses: the last task uses what the one before left on the chip */
+	bool reuses;
+};
+
+u32 ork_regcmd_check(struct ork_regcmd_state *state, const struct ork_regcmd_task *task,
+		     u32 *bad_word);
 void ork_regcmd_trailer(u64 *to, u32 next_va, u32 next_amount, u32 enable_map);
 
 #endif

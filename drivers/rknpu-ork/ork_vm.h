@@ -9,17 +9,20 @@
 
 #include <drm/drm_mm.h>
 
+#include "ork_cmd.h"
+
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
 struct drm_ork_vm_info;
 struct ork_device;
+struct ork_file;
 
 /**
  * struct ork_vm - address space of the NPU, shared by all cores
  */
 struct ork_vm {
-	/** @ref: one for the file, one per mapping, one per core that it is attached to */
+	/** @ref: one for the file, one per mapping and program, one per core it is attached to */
 	struct kref ref;
 
 	/** @domain: page table */
@@ -30,6 +33,9 @@ struct ork_vm {
 
 	/** @mm: allocated addresses; each node belongs to a mapping and ends with a guard page */
 	struct drm_mm mm;
+
+	/** @cmd: memory for commands in this address space */
+	struct ork_cmd_heap cmd;
 };
 
 /**
@@ -54,6 +60,9 @@ struct ork_mapping {
 	/** @size: bytes, without the guard page */
 	u64 size;
 
+	/** @writable: the NPU may write */
+	bool writable;
+
 	/**
 	 * @public: the user holds a reference; new programs may name it and the user may unmap
 	 * it
@@ -61,16 +70,19 @@ struct ork_mapping {
 	bool public;
 };
 
-struct ork_vm *ork_vm_create(struct ork_device *ork);
-void ork_vm_close(struct ork_vm *vm);
 void ork_vm_get(struct ork_vm *vm);
 void ork_vm_put(struct ork_vm *vm);
+struct ork_vm *ork_vm_lookup(struct ork_file *priv, u32 id);
 void ork_vm_info(struct ork_vm *vm, struct drm_ork_vm_info *info);
+int ork_vm_open_default(struct ork_device *ork, struct ork_file *priv);
+void ork_vm_close_all(struct ork_file *priv);
 
 struct ork_mapping *ork_mapping_create_command(struct ork_vm *vm, struct drm_gem_object *obj);
-struct ork_mapping *ork_mapping_find(struct ork_vm *vm, u32 va, u64 size);
+struct ork_mapping *ork_mapping_find(struct ork_vm *vm, u64 va, u64 size, bool write);
 void ork_mapping_put(struct ork_mapping *mapping);
 
+int ork_ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *file);
+int ork_ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *file);
 int ork_ioctl_vm_map(struct drm_device *drm, void *data, struct drm_file *file);
 int ork_ioctl_vm_unmap(struct drm_device *drm, void *data, struct drm_file *file);
 

@@ -151,11 +151,12 @@ static int job_error(struct ork_device *dev, int err)
 static int kernel_run(struct ork_device *dev, const struct drm_ork_job *job)
 {
 	struct kernel_device *kernel = (struct kernel_device *)dev;
+	const struct drm_ork_sync done = { .handle = kernel->syncobj };
 	struct drm_ork_job with_fence = *job;
 	struct drm_ork_submit args = { .jobs = { sizeof(with_fence), 1, (uintptr_t)&with_fence } };
 	int err;
 
-	with_fence.out_sync = kernel->syncobj;
+	with_fence.out_syncs = (struct drm_ork_array){ sizeof(done), 1, (uintptr_t)&done };
 	err = call(dev, DRM_IOCTL_ORK_SUBMIT, &args);
 	if (err)
 		return ork_fail(dev, err, "the driver refused the job: %s", ork_strerror(err));

@@ -32,7 +32,7 @@ struct ork_backend {
 	void (*vm_unmap)(struct ork_device *dev, uint64_t va);
 	int (*prog_create)(struct ork_device *dev, struct drm_ork_prog_create *args);
 	void (*prog_destroy)(struct ork_device *dev, uint32_t handle);
-	/* Submits the job and waits until it has ended. out_sync is the backend's own business. */
+	/* Submits the job and waits until it has ended. out_syncs are the backend's own business. */
 	int (*run)(struct ork_device *dev, const struct drm_ork_job *job);
 };
 

@@ -20,7 +20,7 @@ HOST_TESTS := \
 	test_ref \
 	test_regcmd
 
-test_checker_SRCS := drivers/rknpu-ork/ork_regcmd.c
+test_checker_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 HOST_TEST_SCRIPTS := selftests/host/test_ork.sh

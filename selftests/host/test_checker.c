@@ -31,18 +31,28 @@ static const struct setting good[] = {
 	{ 0x1110, B_VA }, { 0x3010, 0 }, { 0x3014, 0x00030000 }, { 0x3018, 0x3f }, { 0x400c, 0x1e4 }, { 0x4010, 0x80000000 },
 	{ 0x4020, C_VA }, { 0x4024, 0x40 }, { 0x4030, 0 }, { 0x4034, 3 }, { 0x4038, 0 }, { 0x403c, 0x003f003f },
 	{ 0x4040, 0x53 }, { 0x4050, 0x7fe }, { 0x4058, 0x3f }, { 0x405c, 0x00030000 }, { 0x4060, 0x53 }, { 0x4070, 0x383 },
-	{ 0x4078, 1 }, { 0x4084, 1 }, { 0x40c0, 0x200 },
+	{ 0x4078, 1 }, { 0x4080, 0 }, { 0x4084, 1 }, { 0x4088, 0 }, { 0x40c0, 0x200 },
 };
 
 #define GOOD_COUNT (sizeof(good) / sizeof(good[0]))
 
 static const struct ork_regcmd_limits limits = { .cbuf_banks = 12, .cbuf_bank_bytes = 32768 };
 
-/* Three mappings of one page each. */
-static bool one_page_each(void *opaque, u32 va, u64 size)
+/* Three mappings of one page each; B's is read-only. */
+static bool one_page_each(void *opaque, const struct ork_regcmd_access *access)
+{
+	u32 page = access->start & ~(PAGE - 1);
+
+	(void)opaque;
+	return (page == A_VA || page == B_VA || page == C_VA) && access->size <= PAGE - access->start % PAGE &&
+	       !(access->write && page == B_VA);
+}
+
+static int no_slot(void *opaque, u32 word)
 {
 	(void)opaque;
-	return (va & ~(PAGE - 1)) >= A_VA && (va & ~(PAGE - 1)) <= C_VA && !(va & 0xf000) && size <= PAGE - va % PAGE;
+	(void)word;
+	return -1;
 }
 
 static uint64_t word_of(struct setting s)
@@ -52,17 +62,27 @@ static uint64_t word_of(struct setting s)
 	return ORK_WORD(target, s.value, s.reg);
 }
 
-static uint32_t check(const uint64_t *words, uint32_t count, bool unchecked, uint32_t *bad)
+static uint32_t check_next(struct ork_regcmd_state *state, const uint64_t *words, uint32_t count, bool unchecked,
+			   uint32_t *bad)
 {
 	u64 copy[GOOD_COUNT + 1];
 	struct ork_regcmd_task task = {
-		.words = copy, .count = count, .limits = &limits, .unchecked_limits = unchecked, .mapped = one_page_each,
+		.words = copy, .count = count, .limits = &limits, .unchecked_limits = unchecked, .slot = no_slot,
+		.allowed = one_page_each,
 	};
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
 		copy[i] = words[i];
-	return ork_regcmd_check(&task, bad);
+	return ork_regcmd_check(state, &task, bad);
+}
+
+static uint32_t check(const uint64_t *words, uint32_t count, bool unchecked, uint32_t *bad)
+{
+	struct ork_regcmd_state state;
+
+	memset(&state, 0, sizeof(state));
+	return check_next(&state, words, count, unchecked, bad);
 }
 
 static void good_words(uint64_t *words)
@@ -80,7 +100,8 @@ struct change {
 };
 
 static const struct change changes[] = {
-	{ "16-bit input", { { 0x100c, 0x10 } }, DRM_ORK_REJECT_UNSUPPORTED },
+	{ "precisions that differ", { { 0x100c, 0x10 } }, DRM_ORK_REJECT_UNSUPPORTED },
+	{ "depthwise mode", { { 0x100c, 0x3 } }, DRM_ORK_REJECT_UNSUPPORTED },
 	{ "a bit outside CONV_CON1's fields", { { 0x100c, 0x80000000 } }, DRM_ORK_REJECT_FIELD },
 	{ "a stride of 2", { { 0x1014, 0x11 } }, DRM_ORK_REJECT_UNSUPPORTED },
 	{ "a kernel of 3x3", { { 0x1038, 0x03030040 } }, DRM_ORK_REJECT_UNSUPPORTED },
@@ -123,7 +144,11 @@ static const struct change changes[] = {
 	{ "DPU channels of its own", { { 0x403c, 0x005f005f } }, DRM_ORK_REJECT_OUTPUT },
 	{ "WDMA rows of its own", { { 0x405c, 0x00040000 } }, DRM_ORK_REJECT_OUTPUT },
 	{ "SIZE_C_WDMA", { { 0x4058, 0x0010003f } }, DRM_ORK_REJECT_UNSUPPORTED },
-	{ "int8 output", { { 0x4010, 0 } }, DRM_ORK_REJECT_UNSUPPORTED },
+	{ "int8 output without QD_EN", { { 0x4010, 0 } }, DRM_ORK_REJECT_UNSUPPORTED },
+	{ "int8 output with int32's SIZE_E", { { 0x4010, 0 }, { 0x3010, 1 } }, DRM_ORK_REJECT_OUTPUT },
+	{ "int8 output", { { 0x4010, 0 }, { 0x3010, 1 }, { 0x4050, 0x126 }, { 0x40c0, 0x80 } }, DRM_ORK_REJECT_NONE },
+	{ "fp32 output", { { 0x4010, 0xa0000000 } }, DRM_ORK_REJECT_NONE },
+	{ "output into read-only memory", { { 0x4020, B_VA } }, DRM_ORK_REJECT_ADDRESS },
 	{ "a live BS stage", { { 0x4040, 0x20150 } }, DRM_ORK_REJECT_UNSUPPORTED },
 	{ "an output scale of 2", { { 0x4084, 2 } }, DRM_ORK_REJECT_UNSUPPORTED },
 	{ "another DPU group pointer", { { 0x4004, 0x30 } }, DRM_ORK_REJECT_UNSUPPORTED },
@@ -231,6 +256,58 @@ static void limits_can_be_skipped_but_not_the_whitelist(void)
 	ok(check(words, GOOD_COUNT, true, &bad) == DRM_ORK_REJECT_TARGET, "the whitelist holds with limits off");
 }
 
+/* fp16, int4: the same 4x64x64 product in other types, hardware reference 3.3. */
+static void other_types(void)
+{
+	static const struct {
+		const char *what;
+		struct setting set[12];
+	} types[] = {
+		{ "fp16 to fp32", { { 0x100c, 0x120 }, { 0x3010, 0x201 }, { 0x4010, 0xa8000002 }, { 0x4050, 0x36e },
+				    { 0x40c0, 0x100 }, { 0x1030, 0x1000 }, { 0x1034, 0x80 }, { 0x1038, 0x01010020 },
+				    { 0x3018, 0x1f }, { 0x403c, 0x001f001f }, { 0x4058, 0x1f }, { 0x1044, 2 } } },
+		{ "int4 to int16", { { 0x100c, 0x360 }, { 0x3010, 0x600 }, { 0x4010, 0x38000006 }, { 0x1030, 0x800 },
+				     { 0x1034, 0x20 } } },
+	};
+	size_t i, j, k;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		uint64_t words[GOOD_COUNT];
+		uint32_t bad = 0, reject;
+
+		good_words(words);
+		for (j = 0; j < 12 && types[i].set[j].reg; j++)
+			for (k = 0; k < GOOD_COUNT; k++)
+				if (good[k].reg == types[i].set[j].reg)
+					words[k] = word_of(types[i].set[j]);
+		reject = check(words, GOOD_COUNT, false, &bad);
+		ok(reject == DRM_ORK_REJECT_NONE, "%s passes (%u at word %u)", types[i].what, reject, bad);
+	}
+}
+
+static void reuse_inside_a_program(void)
+{
+	struct ork_regcmd_state state;
+	uint64_t first[GOOD_COUNT], second[GOOD_COUNT];
+	uint32_t bad;
+
+	good_words(first);
+	good_words(second);
+	second[11] = word_of((struct setting){ 0x1040, 0x20b1 });
+	second[24 + 6] = word_of((struct setting){ 0x4020, C_VA + 1024 });
+
+	memset(&state, 0, sizeof(state));
+	check_next(&state, first, GOOD_COUNT, false, &bad);
+	ok(check_next(&state, second, GOOD_COUNT, false, &bad) == DRM_ORK_REJECT_NONE && state.reuses,
+	   "a task may reuse the weights that the task before it has loaded");
+
+	second[24] = word_of((struct setting){ 0x1110, B_VA - PAGE });
+	memset(&state, 0, sizeof(state));
+	check_next(&state, first, GOOD_COUNT, false, &bad);
+	ok(check_next(&state, second, GOOD_COUNT, false, &bad) == DRM_ORK_REJECT_REUSE,
+	   "a task must not reuse other weights than its own");
+}
+
 static void trailer_links_tasks(void)
 {
 	u64 words[ORK_TRAILER_WORDS];
@@ -255,6 +332,8 @@ int main(void)
 	forbidden_words();
 	the_last_write_counts();
 	limits_can_be_skipped_but_not_the_whitelist();
+	other_types();
+	reuse_inside_a_program();
 	trailer_links_tasks();
 	return done();
 }

@@ -26,18 +26,22 @@ extern "C" {
  * the member's description rules out, -ENOENT for a handle that this file does not have,
  * -ENOMEM, -ENODEV after the device went away.
  *
- * Addresses of the NPU ("va") are 32 bits wide and belong to an address space ("VM"). A file
- * has one VM, shared by all cores. Addresses 0 to 4095 are never mapped.
+ * Addresses of the NPU ("va") are 32 bits wide and belong to an address space ("VM") of 4 GiB. A
+ * file starts with one VM, number 0, and may create more; every core can run in every VM.
+ * Addresses 0 to 4095 are never mapped.
  */
 
 #define DRM_ORK_QUERY		0x00
 #define DRM_ORK_BO_CREATE	0x01
 #define DRM_ORK_BO_SYNC		0x02
-#define DRM_ORK_VM_MAP		0x03
-#define DRM_ORK_VM_UNMAP	0x04
-#define DRM_ORK_PROG_CREATE	0x05
-#define DRM_ORK_PROG_DESTROY	0x06
-#define DRM_ORK_SUBMIT		0x07
+#define DRM_ORK_VM_CREATE	0x03
+#define DRM_ORK_VM_DESTROY	0x04
+#define DRM_ORK_VM_MAP		0x05
+#define DRM_ORK_VM_UNMAP	0x06
+#define DRM_ORK_PROG_CREATE	0x07
+#define DRM_ORK_PROG_DESTROY	0x08
+#define DRM_ORK_SUBMIT		0x09
+#define DRM_ORK_BO_WAIT		0x0a
 
 /**
  * struct drm_ork_array - array in user memory
@@ -60,7 +64,7 @@ enum drm_ork_query_type {
 	/** @DRM_ORK_QUERY_DEVICE: &struct drm_ork_device_info */
 	DRM_ORK_QUERY_DEVICE = 0,
 
-	/** @DRM_ORK_QUERY_VM: &struct drm_ork_vm_info of the file's VM */
+	/** @DRM_ORK_QUERY_VM: &struct drm_ork_vm_info of the VM in @id */
 	DRM_ORK_QUERY_VM = 1,
 };
 
@@ -134,6 +138,12 @@ struct drm_ork_query {
 
 	/** @ptr: user pointer to the structure */
 	__u64 ptr;
+
+	/** @id: VM for DRM_ORK_QUERY_VM, else 0 */
+	__u32 id;
+
+	/** @pad: 0 */
+	__u32 pad;
 };
 
 /**
@@ -141,6 +151,9 @@ struct drm_ork_query {
  * DRM_IOCTL_ORK_BO_SYNC is needed
  */
 #define DRM_ORK_BO_WC	0x1
+
+/** define DRM_ORK_BO_NO_MMAP - the CPU never maps it; mmap() fails with -EINVAL */
+#define DRM_ORK_BO_NO_MMAP	0x2
 
 /**
  * struct drm_ork_bo_create - argument of DRM_IOCTL_ORK_BO_CREATE
@@ -160,7 +173,7 @@ struct drm_ork_bo_create {
 	/** @handle: out: GEM handle */
 	__u32 handle;
 
-	/** @mmap_offset: out: offset for mmap() on the DRM file */
+	/** @mmap_offset: out: offset for mmap() on the DRM file; 0 with DRM_ORK_BO_NO_MMAP */
 	__u64 mmap_offset;
 };
 
@@ -204,39 +217,85 @@ struct drm_ork_bo_sync {
 };
 
 /**
+ * struct drm_ork_vm_create - argument of DRM_IOCTL_ORK_VM_CREATE
+ *
+ * -ENOSPC: the file has as many VMs as the driver allows.
+ */
+struct drm_ork_vm_create {
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @vm: out: number of the new, empty VM, not 0 */
+	__u32 vm;
+};
+
+/**
+ * struct drm_ork_vm_destroy - argument of DRM_IOCTL_ORK_VM_DESTROY
+ *
+ * Unmaps everything in it. Programs in it stay valid until they are destroyed, and so do their
+ * mappings. VM 0 cannot be destroyed: -EINVAL.
+ */
+struct drm_ork_vm_destroy {
+	/** @vm: number */
+	__u32 vm;
+
+	/** @pad: 0 */
+	__u32 pad;
+};
+
+/** define DRM_ORK_MAP_FIXED - map at the address in @va; -EEXIST if something is mapped there */
+#define DRM_ORK_MAP_FIXED	0x1
+
+/** define DRM_ORK_MAP_READ_ONLY - the NPU may only read */
+#define DRM_ORK_MAP_READ_ONLY	0x2
+
+/**
  * struct drm_ork_vm_map - argument of DRM_IOCTL_ORK_VM_MAP
  *
- * Maps a BO, or part of it, for the NPU to read and write. A BO may be mapped several times.
- * The mapping holds the BO. -ENOSPC: no hole is large enough (DRM_ORK_QUERY_VM tells the
- * largest); nothing changed.
+ * Maps a BO, or part of it, for the NPU. A BO may be mapped several times, into one VM or several.
+ * The mapping holds the BO. An unmapped guard page follows it.
+ *
+ * -ENOSPC: no hole is large enough (DRM_ORK_QUERY_VM tells the largest); nothing changed.
  */
 struct drm_ork_vm_map {
+	/** @vm: number of the VM */
+	__u32 vm;
+
 	/** @handle: GEM handle */
 	__u32 handle;
 
-	/** @flags: 0 */
+	/** @flags: DRM_ORK_MAP_* */
 	__u32 flags;
+
+	/** @pad: 0 */
+	__u32 pad;
 
 	/** @offset_bytes: first byte of the BO, multiple of 4096 */
 	__u64 offset_bytes;
 
-	/**
-	 * @size_bytes: length, multiple of 4096, not 0; 0 is refused, the range must lie in the
-	 * BO
-	 */
+	/** @size_bytes: length, multiple of 4096, not 0; the range must lie in the BO */
 	__u64 size_bytes;
 
-	/** @va: out: address, chosen by the driver, multiple of 4096 */
+	/**
+	 * @va: out: address, chosen by the driver, multiple of 4096. In with DRM_ORK_MAP_FIXED:
+	 * 4096 or more, with the guard page below 4 GiB; else 0
+	 */
 	__u64 va;
 };
 
 /**
  * struct drm_ork_vm_unmap - argument of DRM_IOCTL_ORK_VM_UNMAP
  *
- * The address is free for use at once if no program names the mapping, else when the last such
- * program is gone.
+ * The address is free for use at once if no program or job uses the mapping, else when the last one
+ * is gone.
  */
 struct drm_ork_vm_unmap {
+	/** @vm: number of the VM */
+	__u32 vm;
+
+	/** @pad: 0 */
+	__u32 pad;
+
 	/** @va: address that DRM_IOCTL_ORK_VM_MAP returned; -ENOENT if there is no such mapping */
 	__u64 va;
 };
@@ -307,7 +366,10 @@ enum drm_ork_reject {
 	 */
 	DRM_ORK_REJECT_BANKS = 8,
 
-	/** @DRM_ORK_REJECT_REUSE: reuse of on-chip data, which could be another client's */
+	/**
+	 * @DRM_ORK_REJECT_REUSE: reuse of on-chip data that the task before it in the program
+	 * does not leave there as a whole
+	 */
 	DRM_ORK_REJECT_REUSE = 9,
 
 	/**
@@ -321,6 +383,32 @@ enum drm_ork_reject {
 	 * unknown
 	 */
 	DRM_ORK_REJECT_TASK = 11,
+
+	/**
+	 * @DRM_ORK_REJECT_SLOT: an address slot is no address word, or is declared twice or too
+	 * high
+	 */
+	DRM_ORK_REJECT_SLOT = 12,
+};
+
+/** define DRM_ORK_MAX_SLOTS - address slots that a program can have */
+#define DRM_ORK_MAX_SLOTS	16
+
+/**
+ * struct drm_ork_slot - command word whose address comes with each job
+ *
+ * The word's value is an offset that is added to the job's address for that slot. So a program
+ * for a shape serves any buffers, and several words can share one slot.
+ */
+struct drm_ork_slot {
+	/**
+	 * @word: index in &struct drm_ork_prog_create.words of a write to FEATURE_DATA_ADDR,
+	 * DCOMP_ADDR0 or DST_BASE_ADDR
+	 */
+	__u32 word;
+
+	/** @slot: index in the job's addresses, below DRM_ORK_MAX_SLOTS */
+	__u32 slot;
 };
 
 /**
@@ -333,14 +421,21 @@ enum drm_ork_reject {
 /**
  * struct drm_ork_prog_create - argument of DRM_IOCTL_ORK_PROG_CREATE
  *
- * The driver copies the words into memory that only the NPU can read, checks each of them,
- * appends each task's trailer and links the tasks into one chain. A program never changes and
- * may be submitted any number of times. It holds the mappings that its addresses lie in.
+ * The driver copies the words, checks each of them, appends each task's trailer and links the tasks
+ * into one chain. The NPU runs the copy, which only it can read. A program never changes and may be
+ * submitted any number of times. It holds the mappings that its addresses lie in. With address
+ * slots, each job gets a copy of its own that goes when the job has ended.
  *
  * -EINVAL with @reject not 0: the checker refused the program; nothing was created. -ENOSPC as
  * for DRM_IOCTL_ORK_VM_MAP.
  */
 struct drm_ork_prog_create {
+	/** @vm: number of the VM that the program's addresses belong to and that its jobs run in */
+	__u32 vm;
+
+	/** @flags: DRM_ORK_PROG_* */
+	__u32 flags;
+
 	/**
 	 * @words: array of __u64 register commands: [63:48] target, [47:16] value, [15:0]
 	 * register
@@ -350,8 +445,8 @@ struct drm_ork_prog_create {
 	/** @tasks: array of &struct drm_ork_task, in the order in which they run; 1 to max_tasks */
 	struct drm_ork_array tasks;
 
-	/** @flags: DRM_ORK_PROG_* */
-	__u32 flags;
+	/** @slots: array of &struct drm_ork_slot; may be empty */
+	struct drm_ork_array slots;
 
 	/** @handle: out: program handle, not 0 */
 	__u32 handle;
@@ -367,9 +462,6 @@ struct drm_ork_prog_create {
 	 * is missing
 	 */
 	__u32 reject_word;
-
-	/** @pad: 0 */
-	__u32 pad;
 };
 
 /**
@@ -399,28 +491,75 @@ enum drm_ork_placement {
 	 * same time, in no order.
 	 */
 	DRM_ORK_PLACE_SPLIT = 1,
+
+	/** @DRM_ORK_PLACE_RANGES: the cores and tasks of &struct drm_ork_job.ranges */
+	DRM_ORK_PLACE_RANGES = 2,
 };
 
 /**
+ * struct drm_ork_range - tasks that one core runs
+ */
+struct drm_ork_range {
+	/** @core: number of the core; each core at most once */
+	__u32 core;
+
+	/** @first_task: first task of the program */
+	__u32 first_task;
+
+	/** @task_count: number of tasks, not 0 */
+	__u32 task_count;
+
+	/** @pad: 0 */
+	__u32 pad;
+};
+
+/**
+ * struct drm_ork_sync - syncobj that a job waits for or signals
+ */
+struct drm_ork_sync {
+	/** @handle: syncobj */
+	__u32 handle;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @point: point on its timeline, or 0 for a binary syncobj */
+	__u64 point;
+};
+
+/**
+ * define DRM_ORK_JOB_IMPLICIT_SYNC - wait for what other users of the job's BOs have queued, and
+ * let them wait for the job: BOs that the program writes get a write fence, others a read fence.
+ * For buffers that are shared by dma-buf or waited for with DRM_IOCTL_ORK_BO_WAIT.
+ */
+#define DRM_ORK_JOB_IMPLICIT_SYNC	0x1
+
+/**
  * struct drm_ork_job - one job: a range of a program's tasks
+ *
+ * A range, and each part that it is cut into, must not begin with a task that reuses on-chip data:
+ * -EINVAL.
  */
 struct drm_ork_job {
 	/** @prog: program handle */
 	__u32 prog;
+
+	/** @flags: DRM_ORK_JOB_* */
+	__u32 flags;
 
 	/** @placement: &enum drm_ork_placement */
 	__u32 placement;
 
 	/**
 	 * @core_mask: cores that may run the job: a non-empty subset of
-	 * drm_ork_device_info.core_mask
+	 * drm_ork_device_info.core_mask; 0 with DRM_ORK_PLACE_RANGES
 	 */
 	__u32 core_mask;
 
-	/** @first_task: first task */
+	/** @first_task: first task; 0 with DRM_ORK_PLACE_RANGES */
 	__u32 first_task;
 
-	/** @task_count: number of tasks, not 0 */
+	/** @task_count: number of tasks, not 0; 0 with DRM_ORK_PLACE_RANGES */
 	__u32 task_count;
 
 	/**
@@ -430,16 +569,37 @@ struct drm_ork_job {
 	 */
 	__u32 timeout_ms;
 
+	/** @pad: 0 */
+	__u32 pad;
+
+	/** @ranges: array of &struct drm_ork_range; empty without DRM_ORK_PLACE_RANGES */
+	struct drm_ork_array ranges;
+
 	/**
-	 * @out_sync: handle of a binary syncobj that gets the job's fence, or 0. It signals
-	 * when all parts have ended and the results are in memory. Its error (sync_file status)
-	 * is -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
+	 * @addresses: array of __u64, one for each slot of the program: a multiple of 16 inside a
+	 * mapping of the program's VM that holds all bytes that the tasks touch through the slot
+	 */
+	struct drm_ork_array addresses;
+
+	/**
+	 * @cache: array of &struct drm_ork_sync_range: DRM_ORK_SYNC_TO_DEVICE is done before
+	 * the call returns, DRM_ORK_SYNC_TO_CPU before the job's fence signals
+	 */
+	struct drm_ork_array cache;
+
+	/**
+	 * @in_syncs: array of &struct drm_ork_sync that the job waits for. A fence that does
+	 * not exist yet makes the call wait for it.
+	 */
+	struct drm_ork_array in_syncs;
+
+	/**
+	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
+	 * all parts have ended and the results are in memory. Its error (sync_file status) is
+	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
 	 * -EIO after a DMA error, -ENODEV if the core is out of service.
 	 */
-	__u32 out_sync;
-
-	/** @flags: 0 */
-	__u32 flags;
+	struct drm_ork_array out_syncs;
 };
 
 /**
@@ -459,12 +619,36 @@ struct drm_ork_submit {
 	__u32 done;
 };
 
+/** define DRM_ORK_WAIT_WRITE - wait for writers only, to read the BO */
+#define DRM_ORK_WAIT_WRITE	0x1
+
+/**
+ * struct drm_ork_bo_wait - argument of DRM_IOCTL_ORK_BO_WAIT
+ *
+ * Waits for jobs with DRM_ORK_JOB_IMPLICIT_SYNC and for other drivers that share the BO.
+ * -ETIMEDOUT: not idle yet; with a time in the past that is the way to ask. Does not touch caches.
+ */
+struct drm_ork_bo_wait {
+	/** @handle: GEM handle */
+	__u32 handle;
+
+	/** @flags: DRM_ORK_WAIT_* */
+	__u32 flags;
+
+	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
+	__s64 timeout_ns;
+};
+
 #define DRM_IOCTL_ORK_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUERY, struct drm_ork_query)
 #define DRM_IOCTL_ORK_BO_CREATE \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_CREATE, struct drm_ork_bo_create)
 #define DRM_IOCTL_ORK_BO_SYNC \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_SYNC, struct drm_ork_bo_sync)
+#define DRM_IOCTL_ORK_VM_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_VM_CREATE, struct drm_ork_vm_create)
+#define DRM_IOCTL_ORK_VM_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_VM_DESTROY, struct drm_ork_vm_destroy)
 #define DRM_IOCTL_ORK_VM_MAP \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_VM_MAP, struct drm_ork_vm_map)
 #define DRM_IOCTL_ORK_VM_UNMAP \
@@ -475,6 +659,8 @@ struct drm_ork_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_PROG_DESTROY, struct drm_ork_prog_destroy)
 #define DRM_IOCTL_ORK_SUBMIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_SUBMIT, struct drm_ork_submit)
+#define DRM_IOCTL_ORK_BO_WAIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_WAIT, struct drm_ork_bo_wait)
 
 #if defined(__cplusplus)
 }

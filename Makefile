@@ -23,6 +23,7 @@ include lib/lib.mk
 include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
+include selftests/fuzz/fuzz.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 
@@ -40,6 +41,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
 	@echo 'make clean          remove $(BUILD)/'
@@ -223,6 +225,21 @@ check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
 		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --cpus 2 --timeout 600 -- \
 			/usr/libexec/selftests/$$test; done
+
+# --- Fuzzing ---------------------------------------------------------------------------------------------------------
+
+$(BUILD)/fuzz/fuzz_checker: $(fuzz_checker_SRCS) $(wildcard selftests/host/*.h drivers/rknpu-ork/ork_regcmd*.h) \
+		uapi/drm/rknpu_ork.h $(BUILD)/host/lib/libork.a | setup-host
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Iuapi -Iselftests/host $(DRM_CFLAGS) -o $@ $(fuzz_checker_SRCS) $(BUILD)/host/lib/libork.a
+
+# What earlier runs found stays in build/fuzz/corpus and is where the next one starts.
+.PHONY: fuzz
+fuzz: $(BUILD)/fuzz/fuzz_checker
+	@mkdir -p $(BUILD)/fuzz/corpus
+	@selftests/fuzz/seed_checker.py $(BUILD)/fuzz/seeds
+	$< -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) -max_len=128 \
+		-print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus $(BUILD)/fuzz/seeds
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/or
 
 HOST_TESTS := \
 	test_checker \
+	test_checker_model \
 	test_device \
 	test_hang \
 	test_layout \
@@ -20,7 +21,11 @@ HOST_TESTS := \
 	test_ref \
 	test_regcmd
 
-test_checker_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
+CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
+WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
+
+test_checker_SRCS := $(CHECKER_SRCS)
+test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 HOST_TEST_SCRIPTS := selftests/host/test_ork.sh

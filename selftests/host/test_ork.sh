@@ -81,6 +81,11 @@ for cores in 1 2 3 auto; do
 	run matmul -m 7 -k 768 -n 640 --cores $cores --verify
 	expect 0 "verify ok (0 of 4480 elements wrong)" "M=7 K=768 N=640 is exact with --cores $cores"
 done
+run matmul -m 3 -k 10300 -n 50 --verify
+expect 0 "verify ok (0 of 150 elements wrong)" "K=10300 is exact"
+run matmul -m 64 -k 2048 -n 2048 --explain
+expect 0 "cores: 3, each core takes columns of C; estimates:" "--explain tells cores and costs"
+expect 0 "banks: 4 features, 8 weights of 12" "--explain tells on-chip banks"
 run matmul -m 64 -k 512 -n 384 --cores 3 --verify --repeat 3 --seed 42
 expect 0 "3 cores, jobs per core 3/3/3, verify ok" "three cores do equal numbers of jobs"
 [ "$(wc -l <"$dir/out")" -eq 1 ]
@@ -104,7 +109,7 @@ echo "not numpy" >"$dir/bad.npy"
 refuse 2 "not a NumPy file" "a file of another format" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
 npy "$dir/bad.npy" '|i1' True '(2, 2)' '\0001\0002\0003\0004'
 refuse 2 "Fortran order" "Fortran order" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
-npy "$dir/bad.npy" '<f4' False '(2, 2)' '\0001\0002\0003\0004'
+npy "$dir/bad.npy" '<f4' False '(1, 1)' '\0001\0002\0003\0004'
 refuse 2 "<f4" "another type" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
 npy "$dir/bad.npy" '|i1' False '(2, 2)' '\0001\0002\0003'
 refuse 2 "truncated" "a truncated file" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
@@ -121,7 +126,11 @@ refuse 2 "not a regular file" "an output that is a device" matmul --a "$dir/a.np
 [ -c /dev/null ]
 ok $? "the device is still there"
 
-refuse 2 "K > 10240 not supported yet" "K above the limit" matmul -m 1 -k 10241 -n 1 -o "$out"
+refuse 2 "-k takes a number" "K above the limit" matmul -m 1 -k 1048577 -n 1 -o "$out"
+refuse 2 "--type takes" "an unknown type" matmul -m 1 -k 1 -n 1 --type f64 -o "$out"
+refuse 2 "--requant takes" "an incomplete conversion" matmul -m 1 -k 1 -n 1 --type i8q --requant 1,2 -o "$out"
+refuse 2 "--requant is for" "a conversion of another type" matmul -m 1 -k 1 -n 1 --requant 1,2,3 -o "$out"
+refuse 2 "shift is above 63" "a shift that is too large" matmul -m 1 -k 1 -n 1 --type i8q --requant 1,64,0 -o "$out"
 refuse 2 "-m takes a number" "M of 0" matmul -m 0 -k 1 -n 1 -o "$out"
 refuse 2 "-k takes a number" "a negative K" matmul -m 1 -k -5 -n 1 -o "$out"
 refuse 2 "-n takes a number" "N with a unit" matmul -m 1 -k 1 -n 1k -o "$out"

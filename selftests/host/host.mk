@@ -13,6 +13,7 @@ HOST_TESTS := \
 	test_checker \
 	test_device \
 	test_hang \
+	test_job \
 	test_layout \
 	test_matmul \
 	test_npy \

@@ -152,7 +152,7 @@ bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 define model_test
 $(1)/test/$(2): $$($(2)_SRCS) $$(wildcard tools/emulator/model/tests/*.h) $(1)/lib/libork.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a
+	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a -lm
 endef
 
 $(eval $(call model_test,$(BUILD)/host,test_model,))

@@ -9,5 +9,6 @@ void suite_conv(void);
 void suite_hang(void);
 void suite_corrupt(void);
 void suite_mac(void);
+void suite_modes(void);
 
 #endif

@@ -36,6 +36,7 @@ int main(void)
 	suite_hang();
 	suite_corrupt();
 	suite_mac();
+	suite_modes();
 	printf("1..%d\n", tests);
 	return failed_tests != 0;
 }

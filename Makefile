@@ -164,12 +164,17 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(BOARD_HOST_TESTS) $(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -186,7 +191,7 @@ check: lint check-host module check-emulator check-board
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
 check-host: $(HOST_CHECKS) tools
-	@for test in $(HOST_CHECKS); do $(RUN_TEST) $$test; done
+	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
 	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
 
 check-emulator: board
@@ -194,7 +199,7 @@ check-emulator: board
 	@$(RUN_TEST) tools/emulator/board/test_board.py
 
 check-board: board
-	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
+	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(BOARD_HOST_TESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
 		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
 			/usr/libexec/selftests/$$test; done; done
 

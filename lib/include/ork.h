@@ -153,7 +153,8 @@ int ork_bo_sync(struct ork_device *dev, const struct ork_sync_range *ranges, siz
  *             groups are added in binary32, in order, from +0. Where K is cut into slices (ork_weights_k_slice()), each
  *             slice is summed like this and the slices are added in binary32, in order. All roundings are to nearest,
  *             ties to even. Values must be finite.
- *             ORK_F16: that result rounded to binary16; beyond 65504 the largest finite number.
+ *             ORK_F16: that result rounded to binary16, from 65520 on to infinity. How silicon rounds here is not
+ *             published; the in-process model does it like this.
  *   ORK_BF16  ORK_F32: as for ORK_F16, but on silicon the last bits may differ.
  */
 enum ork_dtype {

@@ -13,7 +13,7 @@
 #define F32_MAX_EXPONENT  104    /* of the lowest bit of the largest number */
 #define F32_INFINITY      UINT32_C(0x7f800000)
 
-#define F16_MAX      UINT16_C(0x7bff)
+#define F16_INFINITY UINT16_C(0x7c00)
 
 static struct ork_scaled decode(uint16_t bits, unsigned int mantissa_bits, int32_t bias)
 {
@@ -154,14 +154,14 @@ uint16_t ork_f16_from_f32(float value)
 		return (uint16_t)(sign | 0x7e00);
 	exponent = (int)(magnitude >> 23) - 127;
 	if (exponent > 15)
-		return (uint16_t)(sign | F16_MAX);
+		return (uint16_t)(sign | F16_INFINITY);
 	if (exponent >= -14)
 		result = (uint32_t)shift_half_even(magnitude - (UINT32_C(112) << 23), 13);
 	else if (exponent >= -25)
 		result = (uint32_t)shift_half_even((magnitude & 0x7fffff) | 0x800000, (unsigned int)(-1 - exponent));
 	else
 		result = 0;
-	return (uint16_t)(sign | (result > F16_MAX ? F16_MAX : result));
+	return (uint16_t)(sign | result);
 }
 
 int8_t ork_requantise(int32_t sum, const struct ork_requant *requant)

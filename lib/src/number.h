@@ -36,7 +36,7 @@ void ork_exact_add_product(struct ork_exact *sum, struct ork_scaled a, struct or
 /* The sum rounded once to binary32, to nearest, ties to even. Exact zero is +0. Leaves the sum in an unusable state. */
 float ork_exact_round(struct ork_exact *sum);
 
-/* binary32 to binary16: nearest, ties to even; beyond 65504 the largest finite number (NPU reference 5.2). */
+/* binary32 to binary16: nearest, ties to even; from 65520 on infinity (NPU reference 5.2). */
 uint16_t ork_f16_from_f32(float value);
 
 /* OUT_CVT of the NPU (NPU reference 5.5): sat8(half_even((sum * scale) >> shift) + offset). */

@@ -5,11 +5,12 @@
 # is well.
 #
 # A program is built from selftests/host/NAME.c and NAME_SRCS, against the static library, whose internal functions it
-# may call. A script takes the path of the ork command as its argument.
+# may call. A script takes the path of the ork command as its argument. The device is the in-process model.
 
 HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/ork
 
 HOST_TESTS := \
+	test_accept \
 	test_checker \
 	test_device \
 	test_hang \
@@ -18,10 +19,15 @@ HOST_TESTS := \
 	test_matmul \
 	test_npy \
 	test_plan \
+	test_property \
 	test_ref \
 	test_regcmd
 
+test_accept_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_checker_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
+
+# Of these, the ones that are for any device: they run on the board too.
+BOARD_HOST_TESTS := test_property
 
 HOST_TEST_SCRIPTS := selftests/host/test_ork.sh

@@ -23,6 +23,7 @@ include lib/lib.mk
 include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
+include examples/examples.mk
 include selftests/selftests.mk
 
 CC := gcc
@@ -99,6 +100,9 @@ install: lib tools
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
 	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
 	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
@@ -188,11 +192,16 @@ RUN_TEST = tools/run-test
 check: lint check-host module check-emulator check-board
 	@echo 'make check: all tests passed'
 
+# Built as a user of the library would build them.
+$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -Wl,-rpath,'$$ORIGIN/../lib'
+
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
-check-host: $(HOST_CHECKS) tools
+check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
 	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)

@@ -5,7 +5,7 @@
 # is well.
 #
 # A program is built from selftests/host/NAME.c and NAME_SRCS, against the static library, whose internal functions it
-# may call. A script takes the path of the ork command as its argument. The device is the in-process model.
+# may call. A script takes the folder of the build. The device is the in-process model.
 
 HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/ork
 
@@ -30,4 +30,4 @@ test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 # Of these, the ones that are for any device: they run on the board too.
 BOARD_HOST_TESTS := test_property
 
-HOST_TEST_SCRIPTS := selftests/host/test_ork.sh
+HOST_TEST_SCRIPTS := selftests/host/test_ork.sh selftests/host/test_symbols.sh

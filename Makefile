@@ -24,6 +24,7 @@ include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
 include selftests/fuzz/fuzz.mk
+include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 
@@ -108,6 +109,9 @@ install: lib tools
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
 	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
 	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
@@ -181,12 +185,17 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(BOARD_HOST_TESTS) $(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -200,11 +209,16 @@ RUN_TEST = tools/run-test
 check: lint check-host module check-emulator check-board
 	@echo 'make check: all tests passed'
 
+# Built as a user of the library would build them.
+$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -Wl,-rpath,'$$ORIGIN/../lib'
+
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
-check-host: $(HOST_CHECKS) tools
-	@for test in $(HOST_CHECKS); do $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
+check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
@@ -215,16 +229,15 @@ check-emulator: board
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
-			/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh; done
+			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --cpus 2 --timeout 600 -- \
-			/usr/libexec/selftests/$$test; done
+	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --timeout 1800 -- \
+		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

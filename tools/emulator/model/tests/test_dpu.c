@@ -189,6 +189,29 @@ static void impossible_operands_hang(void)
 	eltwise_hangs(DPU_WDMA_SIZE_1, PIXELS, "not modelled: WDMA_SIZE differs");
 }
 
+/* NPU reference 2.5: each task of a chain has to write the pointers of DPU and DPU_RDMA. */
+static void chained_operation_needs_its_pointers_written(void)
+{
+	for (int writes = 0; writes < 2; writes++) {
+		struct program first, second;
+		uint32_t amount;
+
+		board_init(&board, 0);
+		eltwise_program(&int32_add, &first);
+		eltwise_program(&int32_add, &second);
+		if (!writes) {
+			second.words[0] = 0;
+			second.words[1] = 0;
+		}
+		amount = program_store(&second, &board, PROGRAM_AT + 0x1000, 0x18, 0, 0);
+		amount = program_store(&first, &board, PROGRAM_AT, 0x18, PROGRAM_AT + 0x1000, amount);
+		board_kick(&board, 0, PROGRAM_AT, amount, 2);
+		CHECK(board_work(&board) == (writes ? 2 : 1));
+		CHECK(writes ? board_done(&board, 0x300) : board_hung(&board, "chained DPU task that does not write"));
+		board_fini(&board);
+	}
+}
+
 /* NPU reference 6.4.8 */
 static void operation_in_place_is_garbage(void)
 {
@@ -371,6 +394,7 @@ void suite_dpu(void)
 	RUN(narrow_integer_operations_are_exact_and_saturate);
 	RUN(fp16_addition_is_right);
 	RUN(impossible_operands_hang);
+	RUN(chained_operation_needs_its_pointers_written);
 	RUN(operation_in_place_is_garbage);
 	RUN(fp16_k_accumulation_adds_the_partial_sum);
 	RUN(int8_operand_is_converted_and_added);

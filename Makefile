@@ -220,7 +220,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --cpus 2 --timeout 600 -- \
+		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --no-complaints --cpus 2 --timeout 600 -- \
 			/usr/libexec/selftests/$$test; done
 
 # --- Lint ------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ include lib/lib.mk
 include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
+include selftests/fuzz/fuzz.mk
+include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 
@@ -40,6 +42,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
 	@echo 'make clean          remove $(BUILD)/'
@@ -106,6 +109,9 @@ install: lib tools
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
 	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
 	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
@@ -159,7 +165,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 
-MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c program.c)
+MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
 bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 
@@ -167,7 +173,7 @@ bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 define model_test
 $(1)/test/$(2): $$($(2)_SRCS) $$(wildcard tools/emulator/model/tests/*.h) $(1)/lib/libork.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a
+	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a -lm
 endef
 
 $(eval $(call model_test,$(BUILD)/host,test_model,))
@@ -179,12 +185,17 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(BOARD_HOST_TESTS) $(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -198,30 +209,50 @@ RUN_TEST = tools/run-test
 check: lint check-host module check-emulator check-board
 	@echo 'make check: all tests passed'
 
+# Built as a user of the library would build them.
+$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -Wl,-rpath,'$$ORIGIN/../lib'
+
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
-check-host: $(HOST_CHECKS) tools
-	@for test in $(HOST_CHECKS); do $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
+check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
+# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
 check-board: board
-	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
-			/usr/libexec/selftests/$$test; done; done
+	@for kernel in $(ORK_KERNELS); do \
+		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
+			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on the debug kernel" $(BOARD) run --kernel debug --no-complaints --cpus 2 --timeout 600 -- \
-			/usr/libexec/selftests/$$test; done
+	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --timeout 1800 -- \
+		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
+
+# --- Fuzzing ---------------------------------------------------------------------------------------------------------
+
+$(BUILD)/fuzz/fuzz_checker: $(fuzz_checker_SRCS) $(wildcard selftests/host/*.h drivers/rknpu-ork/ork_regcmd*.h) \
+		uapi/drm/rknpu_ork.h $(BUILD)/host/lib/libork.a | setup-host
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_FLAGS) -Iuapi -Iselftests/host $(DRM_CFLAGS) -o $@ $(fuzz_checker_SRCS) $(BUILD)/host/lib/libork.a
+
+# What earlier runs found stays in build/fuzz/corpus and is where the next one starts.
+.PHONY: fuzz
+fuzz: $(BUILD)/fuzz/fuzz_checker
+	@mkdir -p $(BUILD)/fuzz/corpus
+	@selftests/fuzz/seed_checker.py $(BUILD)/fuzz/seeds
+	$< -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) -max_len=128 \
+		-print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus $(BUILD)/fuzz/seeds
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

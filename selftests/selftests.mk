@@ -3,8 +3,8 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory vm matmul slots sync wedge kill
-SELFTEST_SCRIPTS := selftests/reload.sh
+SELFTESTS := open_query memory vm matmul slots sync wedge kill storm
+SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.

@@ -158,6 +158,16 @@ static u32 ork_check_shape(struct ork_check *check)
 	return DRM_ORK_REJECT_NONE;
 }
 
+/*
+ * Hardware reference 3.5: a row of features takes whole entries; programs that are known to work
+ * round up the row (3.5.1) or each of its pixels (3.10). Any other number corrupts.
+ */
+static bool ork_entries_fit(const struct ork_conv *conv, u32 entries)
+{
+	return entries == DIV_ROUND_UP(conv->width * conv->k_bytes, CBUF_ENTRY_BYTES) ||
+	       entries == conv->width * DIV_ROUND_UP(conv->k_bytes, CBUF_ENTRY_BYTES);
+}
+
 /* Hardware reference 3.5: features from the bottom, one kernel group at a time from the top. */
 static u32 ork_check_banks(struct ork_check *check)
 {
@@ -180,7 +190,7 @@ static u32 ork_check_banks(struct ork_check *check)
 		return DRM_ORK_REJECT_BANKS;
 
 	ork_about(check, CBUF_CON1);
-	if (entries < DIV_ROUND_UP(conv->width * conv->k_bytes, CBUF_ENTRY_BYTES) ||
+	if (!ork_entries_fit(conv, entries) ||
 	    (u64)entries * conv->height * CBUF_ENTRY_BYTES >
 	    data_banks * limits->cbuf_bank_bytes)
 		return DRM_ORK_REJECT_BANKS;
@@ -234,7 +244,7 @@ static u32 ork_check_reuse(struct ork_check *check)
 	return DRM_ORK_REJECT_NONE;
 }
 
-/* @bytes bytes from the address in @reg on. */
+/* @bytes bytes from the address in @reg on, which is aligned. */
 static u32 ork_check_range(struct ork_check *check, enum ork_reg reg, u64 bytes, bool write)
 {
 	struct ork_regcmd_access access = {
@@ -245,7 +255,7 @@ static u32 ork_check_range(struct ork_check *check, enum ork_reg reg, u64 bytes,
 	};
 
 	ork_about(check, reg);
-	if (access.start % ATOM_BYTES || !check->task->allowed(check->task->opaque, &access))
+	if (!check->task->allowed(check->task->opaque, &access))
 		return DRM_ORK_REJECT_ADDRESS;
 
 	return DRM_ORK_REJECT_NONE;
@@ -354,7 +364,7 @@ static u32 ork_check_slot(struct ork_regcmd_state *state, const struct ork_regcm
 
 	if (slot < 0)
 		return DRM_ORK_REJECT_NONE;
-	if (reg != FEATURE_DATA_ADDR && reg != DCOMP_ADDR0 && reg != DST_BASE_ADDR)
+	if (!ork_regs_is_address(reg))
 		return DRM_ORK_REJECT_SLOT;
 
 	state->regs.slot[reg] = slot + 1;

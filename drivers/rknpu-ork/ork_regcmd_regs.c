@@ -48,7 +48,7 @@ static const struct ork_reg_rule ork_reg_rules[ORK_NUM_REGS] = {
 	[FC_CON0] = ONE(0x1060, 0),
 	[FC_CON1] = ONE(0x1064, 0),
 	[PAD_CON0] = ONE(0x1068, 0),
-	[FEATURE_DATA_ADDR] = ANY(0x1070, 0xffffffff),
+	[FEATURE_DATA_ADDR] = ANY(0x1070, 0xfffffff0),
 	[FC_CON2] = ONE(0x1074, 0),
 	[DMA_CON0] = ONE(0x1078, 0x000f000f),
 	[DMA_CON1] = ANY(0x107c, 0x0fffffff),
@@ -57,7 +57,7 @@ static const struct ork_reg_rule ork_reg_rules[ORK_NUM_REGS] = {
 	[FC_DATA_SIZE1] = ANY(0x1088, 0x0000ffff),
 	[DCOMP_CTRL] = ONE(0x1100, 0),
 	[DCOMP_REGNUM] = ONE(0x1104, 0),
-	[DCOMP_ADDR0] = ANY(0x1110, 0xffffffff),
+	[DCOMP_ADDR0] = ANY(0x1110, 0xfffffff0),
 	[DCOMP_AMOUNT0] = ONE(0x1140, 0),
 	[DCOMP_AMOUNT1] = ONE(0x1144, 0),
 	[DCOMP_AMOUNT2] = ONE(0x1148, 0),
@@ -88,7 +88,7 @@ static const struct ork_reg_rule ork_reg_rules[ORK_NUM_REGS] = {
 	/* no shifts for negative values, one surface */
 	[DATA_FORMAT] = MIX(0x4010, 0xffffffff, 0x03fffff8, 0),
 	[OFFSET_PEND] = ONE(0x4014, 0),
-	[DST_BASE_ADDR] = ANY(0x4020, 0xffffffff),
+	[DST_BASE_ADDR] = ANY(0x4020, 0xfffffff0),
 	[DST_SURF_STRIDE] = ANY(0x4024, 0xfffffff0),
 	[DATA_CUBE_WIDTH] = ANY(0x4030, 0x00001fff),
 	[DATA_CUBE_HEIGHT] = MIX(0x4034, 0x01c01fff, 0x01c00000, 0),
@@ -178,6 +178,15 @@ int ork_regs_find(u16 target, u16 reg)
 }
 
 /**
+ * ork_regs_is_address - tell whether a register holds an address
+ * @reg: enum ork_reg, or -1
+ */
+bool ork_regs_is_address(int reg)
+{
+	return reg == FEATURE_DATA_ADDR || reg == DCOMP_ADDR0 || reg == DST_BASE_ADDR;
+}
+
+/**
  * ork_regs_write - apply one command word
  * @regs: registers of the task
  * @word: command word
@@ -201,7 +210,7 @@ u32 ork_regs_write(struct ork_regs *regs, u64 word, u32 index)
 
 	rule = &ork_reg_rules[i];
 	if (value & ~rule->fields)
-		return DRM_ORK_REJECT_FIELD;
+		return ork_regs_is_address(i) ? DRM_ORK_REJECT_ADDRESS : DRM_ORK_REJECT_FIELD;
 	if ((value ^ rule->value) & rule->fixed)
 		return DRM_ORK_REJECT_UNSUPPORTED;
 

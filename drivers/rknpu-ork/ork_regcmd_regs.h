@@ -63,6 +63,7 @@ struct ork_regs {
 u32 ork_regs_write(struct ork_regs *regs, u64 word, u32 index);
 u32 ork_regs_complete(const struct ork_regs *regs);
 int ork_regs_find(u16 target, u16 reg);
+bool ork_regs_is_address(int reg);
 
 static inline u32 ork_field(u32 value, unsigned int high, unsigned int low)
 {

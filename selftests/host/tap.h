@@ -43,7 +43,7 @@ __attribute__((format(printf, 1, 2), unused)) static void note(const char *text,
 }
 
 /* Plan line and exit status. */
-static int done(void)
+__attribute__((unused)) static int done(void)
 {
 	printf("1..%d\n", tap_count);
 	return tap_failed ? 1 : 0;

@@ -112,6 +112,7 @@ static const struct change changes[] = {
 	{ "no data bank", { { 0x1040, 0xc0 } }, DRM_ORK_REJECT_BANKS },
 	{ "no weight bank", { { 0x1040, 0x0b } }, DRM_ORK_REJECT_BANKS },
 	{ "DATA_ENTRIES too small", { { 0x1044, 0 } }, DRM_ORK_REJECT_BANKS },
+	{ "DATA_ENTRIES too large", { { 0x1044, 2 } }, DRM_ORK_REJECT_BANKS },
 	{ "DATA_ENTRIES beyond the data banks", { { 0x1044, 0x3fff } }, DRM_ORK_REJECT_BANKS },
 	{ "width 0", { { 0x1020, 4 } }, DRM_ORK_REJECT_SHAPE },
 	{ "height 0", { { 0x1020, 0x10000 } }, DRM_ORK_REJECT_SHAPE },
@@ -129,6 +130,8 @@ static const struct change changes[] = {
 	{ "CORE channels of its own", { { 0x3018, 0x5f } }, DRM_ORK_REJECT_SHAPE },
 	{ "features at address 0", { { 0x1070, 0 } }, DRM_ORK_REJECT_ADDRESS },
 	{ "features at 8 bytes past an atom", { { 0x1070, A_VA + 8 } }, DRM_ORK_REJECT_ADDRESS },
+	{ "weights at 4 bytes past an atom", { { 0x1110, B_VA + 4 } }, DRM_ORK_REJECT_ADDRESS },
+	{ "output at 1 byte past an atom", { { 0x4020, C_VA + 1 } }, DRM_ORK_REJECT_ADDRESS },
 	{ "features at the end of a page", { { 0x1070, A_VA + PAGE - 16 } }, DRM_ORK_REJECT_ADDRESS },
 	{ "planes that lie backwards", { { 0x1080, 0x0fffff00 } }, DRM_ORK_REJECT_ADDRESS },
 	{ "planes a gigabyte apart", { { 0x1080, 0x04000000 } }, DRM_ORK_REJECT_ADDRESS },
@@ -242,6 +245,18 @@ static void the_last_write_counts(void)
 	ok(reject == DRM_ORK_REJECT_ADDRESS && bad == GOOD_COUNT, "a register that is written twice has its later value");
 }
 
+/* The bits go past the register's field, whatever is written to it later. */
+static void a_misaligned_address_is_refused_where_it_stands(void)
+{
+	uint64_t words[GOOD_COUNT + 1];
+	uint32_t bad = 0, reject;
+
+	good_words(words + 1);
+	words[0] = word_of((struct setting){ 0x4020, C_VA + 8 });
+	reject = check(words, GOOD_COUNT + 1, false, &bad);
+	ok(reject == DRM_ORK_REJECT_ADDRESS && !bad, "a misaligned address is refused where it stands");
+}
+
 static void limits_can_be_skipped_but_not_the_whitelist(void)
 {
 	uint64_t words[GOOD_COUNT];
@@ -331,6 +346,7 @@ int main(void)
 	every_word_is_needed();
 	forbidden_words();
 	the_last_write_counts();
+	a_misaligned_address_is_refused_where_it_stands();
 	limits_can_be_skipped_but_not_the_whitelist();
 	other_types();
 	reuse_inside_a_program();

@@ -59,6 +59,7 @@ static const char *client_name(enum npu_client client)
 	switch (client) {
 	case NPU_CLIENT_FEATURE: return "feature read";
 	case NPU_CLIENT_WEIGHT: return "weight read";
+	case NPU_CLIENT_DPU: return "operand read";
 	case NPU_CLIENT_PC: return "register command read";
 	case NPU_CLIENT_OUTPUT: return "output write";
 	}
@@ -99,8 +100,10 @@ struct npu_core *npu_core_new(unsigned int index, const struct npu_host *host)
 
 void npu_core_delete(struct npu_core *core)
 {
-	if (core)
+	if (core) {
 		free(core->pending);
+		free(core->cbuf);
+	}
 	free(core);
 }
 
@@ -130,6 +133,7 @@ void npu_core_reset(struct npu_core *core)
 	for (int group = 0; group < 2; group++)
 		fresh.block[NPU_CORE].regs[group][(CORE_MAC_GATING & 0xfff) / 4] = MAC_GATING_RESET;
 	free(core->pending);
+	free(core->cbuf);
 	*core = fresh;
 }
 

@@ -89,12 +89,16 @@ struct npu_core {
 
 	/* Goes to the task between fetch and retire, so that npu_task_run() needs no lock; NULL meanwhile and after reset. */
 	struct npu_pending *pending;
+	struct npu_cbuf *cbuf;
 };
 
 struct npu_task {
 	uint64_t generation;
 	struct npu_port port;
+	bool convolution;
 	struct npu_conv conv;
+	struct npu_dpu dpu;
+	struct npu_cbuf *cbuf;
 	bool out_of_memory;
 	bool first; /* of its chain */
 	bool last;
@@ -142,9 +146,9 @@ void npu_task_describe(struct npu_task *task);
 void npu_pc_start(struct npu_core *core);
 
 /* npu_plan.c: checks a convolution's registers and decodes them. False if the task hangs. */
-bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_task *task);
 
-/* npu_dpu.c: the part of that which is about output stages and writer. */
-bool npu_plan_output(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+/* npu_plan_dpu.c: a task without convolution. */
+bool npu_plan_eltwise(struct npu_core *core, const struct npu_view *view, struct npu_dpu *dpu);
 
 #endif

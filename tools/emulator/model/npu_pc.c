@@ -206,7 +206,7 @@ static bool check_groups(struct npu_core *core, uint32_t map)
 }
 
 /* What runs is decided by the enable map alone (NPU reference 2.2). */
-static bool plan(struct npu_core *core, uint32_t map, struct npu_conv *conv)
+static bool plan(struct npu_core *core, uint32_t map, struct npu_task *task)
 {
 	struct npu_view view;
 
@@ -216,18 +216,31 @@ static bool plan(struct npu_core *core, uint32_t map, struct npu_conv *conv)
 		return npu_core_hang(core, "enable map 0x%02x names blocks that do not exist", (unsigned int)map);
 	if (map & (ENABLE_PPU | ENABLE_PPU_RDMA))
 		return npu_core_hang(core, "not modelled: pooling (enable map 0x%02x)", (unsigned int)map);
+	task->dpu.rdma.enabled = map & ENABLE_DPU_RDMA;
 	if (map == (ENABLE_DPU | ENABLE_DPU_RDMA))
-		return npu_core_hang(core, "not modelled: DPU task without convolution");
+		return check_groups(core, map) && npu_plan_eltwise(core, &view, &task->dpu);
 	if ((map & ~(uint32_t)ENABLE_DPU_RDMA) != (ENABLE_CNA | ENABLE_CORE | ENABLE_DPU))
 		return npu_core_hang(core, "enable map 0x%02x has a block without work", (unsigned int)map);
-	conv->rdma = map & ENABLE_DPU_RDMA;
-	return check_groups(core, map) && npu_plan_conv(core, &view, conv);
+	task->convolution = true;
+	return check_groups(core, map) && npu_plan_conv(core, &view, task);
 }
 
 static void task_delete(struct npu_task *task)
 {
 	free(task->pending);
+	free(task->cbuf);
 	free(task);
+}
+
+/* The core's buffer, a new one after reset. */
+static struct npu_cbuf *core_cbuf(struct npu_core *core)
+{
+	if (core->cbuf)
+		return core->cbuf;
+	core->cbuf = malloc(sizeof(*core->cbuf));
+	if (core->cbuf)
+		npu_cbuf_init(core->cbuf);
+	return core->cbuf;
 }
 
 static struct npu_task *task_new(struct npu_core *core)
@@ -241,10 +254,9 @@ static struct npu_task *task_new(struct npu_core *core)
 	task->timing = core->timing;
 	task->first = core->counter == 0;
 	task->last = core->counter + 1 == core->tasks;
-	if (!core->chaos)
-		return task;
-	task->pending = malloc(sizeof(*task->pending));
-	if (task->pending)
+	if (core->chaos)
+		task->pending = malloc(sizeof(*task->pending));
+	if (core_cbuf(core) && (task->pending || !core->chaos))
 		return task;
 	task_delete(task);
 	return NULL;
@@ -258,9 +270,11 @@ static void lend(struct npu_core *core, struct npu_task *task, uint32_t map)
 	task->facts.tasks = core->tasks;
 	task->facts.enable_map = map;
 	task->facts.cbuf_con0 = core->block[NPU_CNA].regs[core->block[NPU_CNA].executer][(CNA_CBUF_CON0 & 0xfff) / 4];
+	task->cbuf = core->cbuf;
+	core->cbuf = NULL;
 	if (!task->pending)
 		return;
-	npu_pending_init(task->pending, npu_random(&core->chaos), task->conv.type->output_bytes == 2);
+	npu_pending_init(task->pending, npu_random(&core->chaos), npu_dpu_output_bytes(&task->dpu) == 2);
 	task->port.pending = task->pending;
 }
 
@@ -270,6 +284,8 @@ static void give_back(struct npu_core *core, struct npu_task *task)
 	free(core->pending);
 	core->pending = task->pending;
 	task->pending = NULL;
+	core->cbuf = task->cbuf;
+	task->cbuf = NULL;
 }
 
 struct npu_task *npu_core_fetch(struct npu_core *core)
@@ -298,7 +314,7 @@ struct npu_task *npu_core_fetch(struct npu_core *core)
 	}
 	core->executing = program.map;
 	core->next = program.link;
-	if (!plan(core, program.map, &task->conv)) {
+	if (!plan(core, program.map, task)) {
 		task_delete(task);
 		return NULL;
 	}
@@ -309,7 +325,10 @@ struct npu_task *npu_core_fetch(struct npu_core *core)
 
 void npu_task_run(struct npu_task *task)
 {
-	task->out_of_memory = !npu_conv_run(&task->conv, &task->port);
+	if (task->convolution)
+		task->out_of_memory = !npu_conv_run(&task->conv, &task->dpu, task->cbuf, &task->port);
+	else
+		task->out_of_memory = !npu_eltwise_run(&task->dpu, &task->port);
 	/* A later task of the chain may read what this one wrote (NPU reference 2.5). */
 	if (task->pending && !task->last)
 		npu_port_drain(&task->port, task->pending, UINT32_MAX);

@@ -19,6 +19,7 @@
 enum npu_client {
 	NPU_CLIENT_FEATURE = 1,
 	NPU_CLIENT_WEIGHT = 2,
+	NPU_CLIENT_DPU = 3,
 	NPU_CLIENT_PC = 5,
 	NPU_CLIENT_OUTPUT = 8, /* the only writer */
 };

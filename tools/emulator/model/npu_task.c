@@ -32,25 +32,34 @@ uint64_t npu_task_cycles(const struct npu_task *task)
 	return (mac > dma ? mac : dma) + timing->task_cycles + (task->first ? timing->kick_cycles : 0);
 }
 
-void npu_task_describe(struct npu_task *task)
+static void describe_conv(const struct npu_conv *conv, struct npu_task_facts *facts)
 {
-	const struct npu_conv *conv = &task->conv;
-	struct npu_task_facts *facts = &task->facts;
+	uint32_t channels = conv->depthwise ? 1 : conv->channels;
 
-	facts->input = conv->type->input;
-	facts->output = conv->type->output;
+	facts->input = (uint8_t)conv->type->input;
 	facts->width = conv->width;
 	facts->height = conv->height;
 	facts->channels = conv->channels;
-	facts->out_width = conv->width;
-	facts->out_height = conv->height;
-	facts->kernels = conv->kernels;
-	facts->kernel_width = 1;
-	facts->kernel_height = 1;
+	facts->kernel_width = conv->kernel_width;
+	facts->kernel_height = conv->kernel_height;
 	facts->feature_address = (uint32_t)conv->feature_address;
 	facts->weight_address = (uint32_t)conv->weight_address;
-	facts->output_address = (uint32_t)conv->output_address;
-	facts->macs = (uint64_t)npu_conv_pixels(conv) * conv->channels * conv->kernels;
+	facts->macs = (uint64_t)npu_conv_out_pixels(conv) * channels * npu_conv_positions(conv) * conv->kernels;
+}
+
+void npu_task_describe(struct npu_task *task)
+{
+	struct npu_task_facts *facts = &task->facts;
+
+	facts->out_width = task->dpu.width;
+	facts->out_height = task->dpu.height;
+	facts->kernels = task->dpu.channels;
+	facts->output = (uint8_t)task->dpu.output;
+	facts->output_address = (uint32_t)task->dpu.address;
+	if (task->convolution)
+		describe_conv(&task->conv, facts);
+	else
+		facts->input = (uint8_t)task->dpu.rdma.main;
 	facts->bytes_read = task->port.bytes_read;
 	facts->bytes_written = task->port.bytes_written;
 	facts->cycles = npu_task_cycles(task);

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# Coverage-guided fuzzers (libFuzzer). Paths are relative to the root of the repository.
+
+FUZZ_CC := clang-14
+# Inputs start from programs that are valid, so tracing comparisons finds little and costs more than half of the time.
+FUZZ_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	-fno-sanitize-coverage=trace-cmp
+FUZZ_SECONDS := 60
+# Executions; 0 is no limit but the time.
+FUZZ_RUNS := 0
+
+fuzz_checker_SRCS := selftests/fuzz/fuzz_checker.c selftests/host/witness.c selftests/host/task_maker.c $(CHECKER_SRCS)

@@ -236,7 +236,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --timeout 1800 -- \
+	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --timeout 1800 -- \
 		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ HOST_TESTS := \
 	test_accept \
 	test_checker \
 	test_device \
+	test_golden \
 	test_hang \
 	test_job \
 	test_layout \

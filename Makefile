@@ -38,6 +38,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
@@ -145,6 +146,7 @@ endef
 
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
+$(eval $(call host_test,$(BUILD)/host,bench_checker,))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -171,7 +173,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -199,6 +201,18 @@ check-board: board
 	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
 		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
 			/usr/libexec/selftests/$$test; done; done
+
+# --- Figures ---------------------------------------------------------------------------------------------------------
+
+# With --icount an instruction of the guest is a nanosecond of its clock: the figures are the same on every host.
+BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
+
+.PHONY: bench
+bench: board $(BUILD)/host/test/bench_checker
+	@echo '$(BUILD)/host/test/bench_checker'
+	@$(BUILD)/host/test/bench_checker
+	@echo '$(BENCH)'
+	@$(BENCH)
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

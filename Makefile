@@ -24,7 +24,9 @@ include tools/ork/ork.mk
 include tools/emulator/model/model.mk
 include selftests/host/host.mk
 include selftests/fuzz/fuzz.mk
+include examples/examples.mk
 include selftests/selftests.mk
+include selftests/rocket/rocket.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
@@ -35,6 +37,8 @@ BOARD := tools/emulator/ork-board
 help:
 	@echo 'make demo           products on the in-process model, then through the driver on an emulated RK3588 board'
 	@echo 'make check          all tests: host, both kernels, emulated board'
+	@echo 'make check-rocket   the mainline driver on the emulated board; builds a kernel first'
+	@echo 'make check-debug    the tests of check-board on a kernel with KASAN, lockdep and more; builds it first'
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
@@ -46,7 +50,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest
+.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug
 setup:
 	@tools/setup/setup.sh
 setup-host:
@@ -55,6 +59,10 @@ setup-kernels:
 	@tools/setup/setup.sh host kernels
 setup-guest:
 	@tools/setup/setup.sh host guest
+setup-mainline:
+	@tools/setup/setup.sh host mainline
+setup-debug:
+	@tools/setup/setup.sh host debug
 
 # --- User space ------------------------------------------------------------------------------------------------------
 
@@ -102,6 +110,9 @@ install: lib tools
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
 	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
+	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
 	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
@@ -123,13 +134,21 @@ MODULES := $(foreach kernel,$(ORK_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.k
 $(MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-kernels
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
 
+# Kernels that setup builds itself take minutes; one that is there is used.
+BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.ko)
+HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(ORK_KERNELS_DIR)/$(kernel)/recipe),\
+	$(BUILD)/module-$(kernel)/rknpu_ork.ko))
+
+$(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+
 .PHONY: module
 ifdef KDIR
 module: $(MODULE_SRCS)
 	$(call build_module,$(BUILD)/module,-C $(KDIR))
 	@echo '$(BUILD)/module/rknpu_ork.ko'
 else
-module: $(MODULES)
+module: $(MODULES) $(HAVE_BUILT_MODULES)
 endif
 
 # --- Tests -----------------------------------------------------------------------------------------------------------
@@ -148,7 +167,7 @@ $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 $(eval $(call host_test,$(BUILD)/host,bench_checker,))
 
-MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c program.c)
+MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
 bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 
@@ -156,7 +175,7 @@ bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 define model_test
 $(1)/test/$(2): $$($(2)_SRCS) $$(wildcard tools/emulator/model/tests/*.h) $(1)/lib/libork.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a
+	$$(CC) $$(CFLAGS) $$(WARNINGS) $(3) -Itools/emulator/model -o $$@ $$($(2)_SRCS) $(1)/lib/libork.a -lm
 endef
 
 $(eval $(call model_test,$(BUILD)/host,test_model,))
@@ -168,12 +187,18 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
+	$(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -183,24 +208,39 @@ board: setup $(MODULES) $(GUEST_FILES)
 
 RUN_TEST = tools/run-test
 
-.PHONY: check check-host check-emulator check-board
+.PHONY: check check-host check-emulator check-board check-rocket check-debug
 check: lint check-host module check-emulator check-board
 	@echo 'make check: all tests passed'
 
+# Built as a user of the library would build them.
+$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -Wl,-rpath,'$$ORIGIN/../lib'
+
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
-check-host: $(HOST_CHECKS) tools
-	@for test in $(HOST_CHECKS); do $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host/bin/ork; done
+check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
+	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
+# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
 check-board: board
-	@for kernel in $(ORK_KERNELS); do for test in $(SELFTESTS) $(notdir $(SELFTEST_SCRIPTS)); do \
-		$(RUN_TEST) --name "$$test on Linux $$kernel" $(BOARD) run --kernel $$kernel --cpus 2 --timeout 300 -- \
-			/usr/libexec/selftests/$$test; done; done
+	@for kernel in $(ORK_KERNELS); do \
+		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
+			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
+
+check-rocket: setup $(ROCKET_DIR)/rocket_test
+	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
+		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
+
+check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
+	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --timeout 1800 -- \
+		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

@@ -18,14 +18,28 @@ LIB_SRCS := \
 	lib/src/device.c \
 	lib/src/device_kernel.c \
 	lib/src/device_model.c \
+	lib/src/fence.c \
+	lib/src/job.c \
+	lib/src/kernel_job.c \
 	lib/src/layout.c \
 	lib/src/matmul.c \
 	lib/src/model_memory.c \
+	lib/src/model_program.c \
 	lib/src/model_run.c \
+	lib/src/number.c \
 	lib/src/plan.c \
+	lib/src/plan_text.c \
+	lib/src/plan_tile.c \
 	lib/src/program.c \
 	lib/src/ref.c \
+	lib/src/ref_float.c \
+	lib/src/ref_integer.c \
 	lib/src/regcmd.c \
+	lib/src/request.c \
+	lib/src/run.c \
+	lib/src/slice.c \
 	lib/src/stage.c \
+	lib/src/types.c \
+	lib/src/unpack.c \
 	lib/src/version.c \
 	lib/src/weights.c

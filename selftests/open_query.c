@@ -88,6 +88,43 @@ TEST_F(device, refuses_unknown_query_and_bad_pointer)
 	EXPECT_EQ(errno, EFAULT);
 }
 
+/* The value of a key in the file's fdinfo, or -1. */
+static long long fdinfo(int fd, const char *key)
+{
+	char path[64], line[256];
+	long long value = -1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	file = fopen(path, "r");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)) && line[strlen(key)] == ':')
+			value = atoll(line + strlen(key) + 1);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+TEST_F(device, fdinfo_tells_memory_and_busy_cores)
+{
+	struct ork_test_product p;
+
+	EXPECT_EQ(fdinfo(self->fd, "drm-total-memory"), 0);
+	EXPECT_EQ(fdinfo(self->fd, "drm-engine-npu1"), 0);
+	EXPECT_GT(fdinfo(self->fd, "drm-client-id"), 0);
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 16, 512, 64, 1), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 2, 0), 0);
+	EXPECT_EQ(fdinfo(self->fd, "drm-total-memory") * 1024, p.a.bytes + p.b.bytes + p.c.bytes);
+	EXPECT_EQ(fdinfo(self->fd, "drm-resident-memory"), fdinfo(self->fd, "drm-total-memory"));
+	EXPECT_EQ(fdinfo(self->fd, "drm-shared-memory"), 0);
+	EXPECT_GT(fdinfo(self->fd, "drm-engine-npu1"), 0);
+	EXPECT_EQ(fdinfo(self->fd, "drm-engine-npu0"), 0);
+	ork_test_product_fini(self->fd, &p);
+	EXPECT_EQ(fdinfo(self->fd, "drm-total-memory"), 0);
+}
+
 TEST_F(device, many_files_can_be_open)
 {
 	struct drm_ork_vm_info vm;

@@ -60,10 +60,10 @@ static inline void ork_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *
 #endif
 }
 
-/* The driver keeps time per job (ork_core.c), so the scheduler's own timeout is off. */
+/* The driver keeps time per job (ork_run.c), so the scheduler's own timeout is off. */
 static inline int ork_sched_init(struct drm_gpu_scheduler *sched,
 				 const struct drm_sched_backend_ops *ops,
-				 const char *name, struct device *dev)
+				 u32 credits, const char *name, struct device *dev)
 {
 #ifdef ORK_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
@@ -71,7 +71,7 @@ static inline int ork_sched_init(struct drm_gpu_scheduler *sched,
 #ifdef ORK_HAVE_SCHED_NUM_RQS
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 #endif
-		.credit_limit = 1,
+		.credit_limit = credits,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
 		.name = name,
 		.dev = dev,
@@ -79,10 +79,10 @@ static inline int ork_sched_init(struct drm_gpu_scheduler *sched,
 
 	return drm_sched_init(sched, &args);
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
-	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
+	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, credits, 0,
 			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
 #else
-	return drm_sched_init(sched, ops, 1, 0, MAX_SCHEDULE_TIMEOUT, NULL, NULL,
+	return drm_sched_init(sched, ops, credits, 0, MAX_SCHEDULE_TIMEOUT, NULL, NULL,
 			      name, dev);
 #endif
 }

@@ -63,7 +63,7 @@ struct ork_core {
 	/** @mmu: device node of the core's MMU */
 	struct device_node *mmu;
 
-	/** @sched: queue of parts; runs one at a time */
+	/** @sched: queue of parts */
 	struct drm_gpu_scheduler sched;
 
 	/** @fence_context: context of the parts' hardware fences */
@@ -87,13 +87,19 @@ struct ork_core {
 	/** @lost: a reset did not bring the core back; it gets no more jobs. Written under @lock */
 	bool lost;
 
-	/** @part_lock: protects @part, @fault and @progress against the interrupt */
+	/** @part_lock: protects the members below against the interrupt */
 	spinlock_t part_lock;
+
+	/** @armed: parts that the scheduler has handed over, in the order in which they run */
+	struct list_head armed;
+
+	/** @ended: parts whose results are in memory, for the interrupt's thread to signal */
+	struct list_head ended;
 
 	/** @part: what runs now, or NULL. While it is set the core is powered */
 	struct ork_part *part;
 
-	/** @raw_status: interrupt bits of @part, for its thread */
+	/** @raw_status: interrupt bits that the handler left to its thread, or 0 */
 	u32 raw_status;
 
 	/** @fault: error that @part must end with, or 0 */
@@ -104,6 +110,9 @@ struct ork_core {
 
 	/** @progress: tasks done when the watchdog last looked */
 	u32 progress;
+
+	/** @advance: switches to the VM of the next part and starts it */
+	struct work_struct advance;
 
 	/** @watchdog: looks at the part's progress; recovers the core when there is none */
 	struct delayed_work watchdog;
@@ -126,26 +135,8 @@ struct ork_core {
 
 extern struct platform_driver ork_core_driver;
 
-int ork_core_start(struct ork_core *core, struct ork_part *part);
-void ork_core_fault(struct ork_core *core, u32 va);
 bool ork_core_has_mmu(struct ork_core *core, struct device *mmu);
-void ork_core_watchdog(struct work_struct *work);
-void ork_core_drain(struct ork_core *core);
-
-/* For ork_reset.c, called with core->lock held. */
 int ork_core_attach(struct ork_core *core, struct ork_vm *vm);
 void ork_core_detach(struct ork_core *core);
-void ork_core_mask_irq(struct ork_core *core);
-struct ork_part *ork_core_take_part(struct ork_core *core);
-void ork_core_end_part(struct ork_core *core, struct ork_part *part, int error);
-
-struct ork_core_state {
-	u32 raw_status;
-	u32 task_status;
-	u32 dma_error;
-};
-
-void ork_core_read_state(struct ork_core *core, struct ork_core_state *state);
-u32 ork_core_tasks_done(struct ork_core *core);
 
 #endif

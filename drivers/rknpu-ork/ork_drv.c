@@ -29,9 +29,11 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
 
@@ -173,48 +175,75 @@ static int ork_file_create_entities(struct ork_device *ork, struct ork_file *pri
 	return 0;
 }
 
-static int ork_open(struct drm_device *drm, struct drm_file *file)
+static void ork_file_free(struct ork_file *priv)
 {
-	struct ork_device *ork = to_ork_device(drm);
-	struct ork_file *priv;
-	int ret, cookie;
+	ork_prog_close_all(priv);
+	ork_vm_close_all(priv);
+	ork_usage_put(priv->usage);
+	mutex_destroy(&priv->submit_lock);
+	kfree(priv);
+}
 
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+static struct ork_file *ork_file_create(struct ork_device *ork)
+{
+	struct ork_file *priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	int ret;
+
 	if (!priv)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 
-	if (!drm_dev_enter(drm, &cookie)) {
-		ret = -ENODEV;
-		goto err_free;
+	priv->usage = ork_usage_create(atomic_inc_return(&ork->clients));
+	if (!priv->usage) {
+		kfree(priv);
+		return ERR_PTR(-ENOMEM);
 	}
 
 	mutex_init(&priv->submit_lock);
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
-
 	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
 
 	ret = ork_vm_open_default(ork, priv);
-	if (ret)
-		goto err_exit;
+	if (ret) {
+		ork_file_free(priv);
+		return ERR_PTR(ret);
+	}
+
+	return priv;
+}
+
+static int ork_file_link(struct ork_device *ork, struct ork_file *priv)
+{
+	int ret;
 
 	mutex_lock(&ork->files_lock);
 	ret = ork_file_create_entities(ork, priv);
 	if (!ret)
 		list_add_tail(&priv->node, &ork->files);
 	mutex_unlock(&ork->files_lock);
-	if (ret)
-		goto err_vm;
 
-	file->driver_priv = priv;
-	drm_dev_exit(cookie);
-	return 0;
+	return ret;
+}
 
-err_vm:
-	ork_vm_close_all(priv);
-err_exit:
+static int ork_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct ork_file *priv;
+	int ret, cookie;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+
+	priv = ork_file_create(ork);
+	ret = PTR_ERR_OR_ZERO(priv);
+	if (!ret) {
+		ret = ork_file_link(ork, priv);
+		if (ret)
+			ork_file_free(priv);
+		else
+			file->driver_priv = priv;
+	}
+
 	drm_dev_exit(cookie);
-err_free:
-	kfree(priv);
 	return ret;
 }
 
@@ -244,10 +273,7 @@ static void ork_postclose(struct drm_device *drm, struct drm_file *file)
 	struct ork_file *priv = file->driver_priv;
 
 	ork_file_unlink(ork, priv);
-	ork_prog_close_all(priv);
-	ork_vm_close_all(priv);
-	mutex_destroy(&priv->submit_lock);
-	kfree(priv);
+	ork_file_free(priv);
 }
 
 #define ORK_IOCTL(name, func) DRM_IOCTL_DEF_DRV(ORK_##name, func, DRM_RENDER_ALLOW)
@@ -266,7 +292,11 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(BO_WAIT, ork_ioctl_bo_wait),
 };
 
-DEFINE_DRM_GEM_FOPS(ork_fops);
+static const struct file_operations ork_fops = {
+	.owner = THIS_MODULE,
+	DRM_GEM_FOPS,
+	.show_fdinfo = ork_show_fdinfo,
+};
 
 static const struct drm_driver ork_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
@@ -340,7 +370,7 @@ static void ork_unbind(struct device *dev)
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		if (ork->core[i])
-			ork_core_drain(ork->core[i]);
+			ork_run_drain(ork->core[i]);
 
 	component_unbind_all(dev, ork);
 }

@@ -19,6 +19,7 @@
 #define ORK_MAX_TIMEOUT_MS 60000
 
 struct ork_core;
+struct ork_usage;
 
 /**
  * struct ork_soc - facts of one SoC
@@ -67,6 +68,9 @@ struct ork_device {
 
 	/** @files: open files, linked by &struct ork_file.node */
 	struct list_head files;
+
+	/** @clients: files opened so far */
+	atomic_t clients;
 };
 
 /**
@@ -78,6 +82,9 @@ struct ork_file {
 
 	/** @vms: address spaces by number */
 	struct xarray vms;
+
+	/** @usage: what the file has used; holds a reference */
+	struct ork_usage *usage;
 
 	/** @progs: programs by handle */
 	struct xarray progs;

@@ -8,7 +8,7 @@
  * (ork_submit.c); each piece is a part, which is what the core's scheduler queues and the core runs
  * as one chain with one interrupt.
  *
- * Fences: a part has a hardware fence, signalled by the core (ork_core.c, ork_reset.c), and the
+ * Fences: a part has a hardware fence, signalled by the core (ork_run.c, ork_reset.c), and the
  * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
  * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
  *
@@ -21,9 +21,11 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_run.h"
 #include "ork_vm.h"
 
 /**
@@ -94,6 +96,11 @@ void ork_part_signal(struct ork_part *part, int error)
 {
 	struct dma_fence *fence = dma_fence_get(part->hw_fence);
 
+	/* A part that could not be started has used nothing. */
+	if (part->start)
+		atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), part->start)),
+			     &part->job->usage->busy_ns[part->core->index]);
+
 	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
 	if (error) {
 		dma_fence_set_error(&part->base.s_fence->finished, error);
@@ -137,7 +144,7 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	part->started = true;
 	dma_fence_get(part->hw_fence);
 
-	ret = ork_core_start(core, part);
+	ret = ork_run_part(core, part);
 	if (ret) {
 		dma_fence_put(part->hw_fence);
 		return ERR_PTR(ret);
@@ -170,6 +177,7 @@ static void ork_job_release(struct kref *ref)
 
 	dma_fence_put(job->done);
 	ork_prog_put(job->prog);
+	ork_usage_put(job->usage);
 	kfree(job);
 }
 
@@ -220,11 +228,12 @@ static struct dma_fence *ork_job_fence_create(void)
 
 /**
  * ork_job_create - make a job without parts
+ * @priv: file
  * @prog: program
  *
  * Return: the job with one reference, or NULL when out of memory.
  */
-struct ork_job *ork_job_create(struct ork_prog *prog)
+struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 {
 	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 
@@ -240,6 +249,7 @@ struct ork_job *ork_job_create(struct ork_prog *prog)
 	kref_init(&job->ref);
 	ork_prog_get(prog);
 	job->prog = prog;
+	job->usage = ork_usage_get(priv->usage);
 	get_task_comm(job->comm, current);
 	job->pid = task_tgid_nr(current);
 	return job;
@@ -289,6 +299,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
 		goto err_free;
 
 	INIT_WORK(&part->release, ork_part_release);
+	INIT_LIST_HEAD(&part->node);
 	part->core = ork->core[range->core];
 	part->first_task = range->first_task;
 	part->task_count = range->task_count;

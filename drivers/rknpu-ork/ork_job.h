@@ -5,6 +5,7 @@
 
 #include <linux/dma-fence.h>
 #include <linux/kref.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
@@ -20,6 +21,7 @@ struct ork_file;
 struct ork_mapping;
 struct ork_prog;
 struct ork_sync;
+struct ork_usage;
 struct ork_vm;
 
 /**
@@ -52,6 +54,9 @@ struct ork_job {
 
 	/** @cache_count: number of ranges */
 	u32 cache_count;
+
+	/** @usage: of the file; holds a reference */
+	struct ork_usage *usage;
 
 	/** @comm: name of the process that submitted it */
 	char comm[TASK_COMM_LEN];
@@ -109,6 +114,12 @@ struct ork_part {
 	/** @timeout: jiffies without progress after which it is given up */
 	unsigned long timeout;
 
+	/** @node: in the core's armed or ended parts. Protected by its part_lock */
+	struct list_head node;
+
+	/** @start: when the core began with it */
+	ktime_t start;
+
 	/** @deadline: jiffies when that is. Protected by the core's part_lock */
 	unsigned long deadline;
 };
@@ -119,7 +130,7 @@ struct ork_vm *ork_part_vm(const struct ork_part *part);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
 
-struct ork_job *ork_job_create(struct ork_prog *prog);
+struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog);
 void ork_job_put(struct ork_job *job);
 
 struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,

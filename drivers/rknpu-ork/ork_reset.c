@@ -4,11 +4,10 @@
 /**
  * DOC: Recovery
  *
- * A wedged core is brought back alone. The core's scheduler stands still by itself: it starts
- * the next part only when the wedged one's fence signals, which is the last step here. The
- * order matters: the interrupt is quiet before anything else happens, and the MMU is touched
- * only after the core's reset has ended its DMA, because an MMU with an access in flight does
- * not answer.
+ * A wedged core is brought back alone. Its scheduler hands over nothing more meanwhile, as the
+ * wedged part's fence signals last; a part that waits on the core is started afterwards. The order
+ * matters: the interrupt is quiet before anything else happens, and the MMU is touched only after
+ * the core's reset has ended its DMA, because an MMU with an access in flight does not answer.
  */
 
 #include <linux/delay.h>
@@ -17,6 +16,7 @@
 #include "ork_core.h"
 #include "ork_job.h"
 #include "ork_reset.h"
+#include "ork_run.h"
 
 /* At least 32 cycles of the slower clock. */
 #define ORK_RESET_HOLD_US 10
@@ -32,7 +32,7 @@ static int ork_reset_pulse(struct ork_core *core)
 }
 
 static void ork_reset_report(struct ork_core *core, struct ork_part *part, int error,
-			     const struct ork_core_state *state)
+			     const struct ork_run_state *state)
 {
 	const struct ork_job *job = part->job;
 	char cause[32] = "no progress";
@@ -54,21 +54,21 @@ static void ork_reset_report(struct ork_core *core, struct ork_part *part, int e
  */
 void ork_reset_core(struct ork_core *core)
 {
-	struct ork_core_state state;
+	struct ork_run_state state;
 	struct ork_part *part;
 	int error;
 
 	lockdep_assert_held(&core->lock);
 
-	ork_core_mask_irq(core);
+	ork_run_mask_irq(core);
 	synchronize_irq(core->irq);
 
-	part = ork_core_take_part(core);
+	part = ork_run_take_part(core);
 	if (!part)
 		return;
 
 	error = core->fault ?: -ETIMEDOUT;
-	ork_core_read_state(core, &state);
+	ork_run_read_state(core, &state);
 	if (error != -ENODEV)
 		ork_reset_report(core, part, error, &state);
 
@@ -79,5 +79,8 @@ void ork_reset_core(struct ork_core *core)
 	ork_core_detach(core);
 
 	atomic64_inc(&core->reset_count);
-	ork_core_end_part(core, part, error);
+	ork_run_end_part(core, part, error);
+
+	/* Parts that waited behind it have done nothing wrong. */
+	ork_run_advance(core);
 }

@@ -359,7 +359,7 @@ static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
 	if (!submit.prog)
 		return -ENOENT;
 
-	submit.job = ork_job_create(submit.prog);
+	submit.job = ork_job_create(file->driver_priv, submit.prog);
 	if (submit.job) {
 		ret = ork_submit_run(&submit);
 		ork_fences_close(&submit.fences);

@@ -29,6 +29,7 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_run.h"
 #include "ork_vm.h"
 
 #define ORK_VM_START PAGE_SIZE
@@ -46,7 +47,7 @@ static int ork_vm_fault(struct iommu_domain *domain, struct device *mmu, unsigne
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		if (ork->core[i] && ork_core_has_mmu(ork->core[i], mmu))
-			ork_core_fault(ork->core[i], iova);
+			ork_run_fault(ork->core[i], iova);
 
 	return 0;
 }

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 /*
- * libork: exact integer matrix products on the NPU of the RK3588.
+ * libork: matrix products on the NPU of the RK3588, exact to the bit.
  *
  *     C[M][N] = A[M][K] * B[K][N]
  *
@@ -23,7 +23,7 @@ extern "C" {
  *   - Matrices are row-major. "ld" (leading dimension) is the distance between the starts of two rows, in elements, at
  *     least the row length. M, N and K are 1 to ORK_MAX_DIM; shapes that the hardware does not take are padded inside.
  *   - Whoever creates an object destroys it, before the device that it belongs to is closed. Destroying NULL does
- *     nothing.
+ *     nothing. Objects must not be used after that.
  *   - A device and its objects are used by one thread at a time. Different devices are independent of each other.
  *
  * Errors that every call may return: -EINVAL for values that the description rules out (a null pointer, a size of 0, an
@@ -43,6 +43,7 @@ extern "C" {
 struct ork_device;
 struct ork_bo;
 struct ork_weights;
+struct ork_job;
 
 /* Version of the library that is running, for example "0.1.0". */
 const char *ork_version(void);
@@ -63,7 +64,7 @@ const char *ork_strerror(int err);
  */
 int ork_open(const char *device, struct ork_device **dev);
 
-/* Closes the device. -EBUSY: weights or buffers of it still exist; it stays open. */
+/* Closes the device. -EBUSY: weights, buffers or jobs of it still exist; it stays open. */
 int ork_close(struct ork_device *dev);
 
 /*
@@ -139,48 +140,169 @@ struct ork_sync_range {
  */
 int ork_bo_sync(struct ork_device *dev, const struct ork_sync_range *ranges, size_t count);
 
-/* --- Matrix product --------------------------------------------------------------------------------------------- */
+/* --- Types ------------------------------------------------------------------------------------------------------ */
 
 /*
- * Packs B[K][N] (int8, ldb >= N elements per row) once into the order that the NPU streams weights in, ready for any M.
- * b is not needed afterwards.
+ * Types of matrix elements. A and B have the same type; what C can be:
  *
- * -ENOTSUP: K > 10240. -E2BIG: a dimension is above ORK_MAX_DIM or the packed weights reach 4 GiB. -ENOSPC as for
- * ork_bo_address().
+ *   A, B      C
+ *   ORK_I8    ORK_I32: the exact sum, modulo 2^32 (K up to 131071 cannot overflow).
+ *             ORK_I8: that sum requantised, see struct ork_requant.
+ *   ORK_I4    ORK_I32: the exact sum.
+ *   ORK_F16   ORK_F32: for each aligned group of 32 k the products are added exactly and rounded once to binary32; the
+ *             groups are added in binary32, in order, from +0. Where K is cut into slices (ork_weights_k_slice()), each
+ *             slice is summed like this and the slices are added in binary32, in order. All roundings are to nearest,
+ *             ties to even. Values must be finite.
+ *             ORK_F16: that result rounded to binary16, from 65520 on to infinity. How silicon rounds here is not
+ *             published; the in-process model does it like this.
+ *   ORK_BF16  ORK_F32: as for ORK_F16, but on silicon the last bits may differ.
  */
-int ork_weights_create_i8(struct ork_device *dev, const int8_t *b, size_t ldb, size_t k, size_t n,
-			  struct ork_weights **weights);
+enum ork_dtype {
+	ORK_DEFAULT = 0, /* for C: ORK_I32 for integers, ORK_F32 for floating point */
+	ORK_I4,          /* one int8_t per element, -8 to 7; packed inside */
+	ORK_I8,          /* int8_t */
+	ORK_I16,         /* int16_t; not for A, B or C */
+	ORK_I32,         /* int32_t */
+	ORK_F16,         /* IEEE binary16, in a uint16_t */
+	ORK_BF16,        /* upper half of binary32, in a uint16_t */
+	ORK_F32,         /* float */
+};
+
+/*
+ * From sums to int8: out = sat8(half_even((sum * scale) / 2^shift) + offset), where half_even() rounds to the nearest
+ * integer, ties to even, and sat8() limits to -128..127.
+ */
+struct ork_requant {
+	int32_t scale;  /* -32768 to 32767 */
+	uint32_t shift; /* 0 to 63 */
+	int32_t offset;
+};
+
+/* --- Weights ---------------------------------------------------------------------------------------------------- */
+
+/* Members that are 0 ask for nothing special. */
+struct ork_weights_desc {
+	enum ork_dtype type; /* ORK_I4, ORK_I8, ORK_F16 or ORK_BF16 */
+	const void *b;       /* B[K][N]; not needed after the call */
+	size_t ldb;          /* at least N */
+	size_t k, n;
+	size_t batch;        /* number of B matrices; 0: 1 */
+	size_t b_stride;     /* elements from one B to the next; any value if batch is at most 1 */
+};
+
+/*
+ * Packs B once into the order that the NPU streams weights in, ready for any M. They are resident until they are
+ * destroyed and take ork_weights_bytes(), no more.
+ *
+ * -EINVAL also for int4 values outside -8..7. -E2BIG: a dimension is above ORK_MAX_DIM or the packed weights reach
+ * 4 GiB. -ENOSPC as for ork_bo_address().
+ */
+int ork_weights_create(struct ork_device *dev, const struct ork_weights_desc *desc, struct ork_weights **weights);
+
+/* No job that uses the weights may be in flight. */
 void ork_weights_destroy(struct ork_weights *weights);
 
 /* Bytes of memory that the packed weights occupy. */
 size_t ork_weights_bytes(const struct ork_weights *weights);
 
+/*
+ * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the
+ * NPU computes with up to 10240 k. For int4 slices are as long as these weights allow without overflow of the NPU's
+ * int16 results for any A, at least 480.
+ */
+size_t ork_weights_k_slice(const struct ork_weights *weights);
+
+/* --- Matrix product --------------------------------------------------------------------------------------------- */
+
 /* All members 0 ask for the defaults. */
 struct ork_matmul_opts {
-	uint32_t cores; /* cores to split the product over; 0: chosen by a cost model. Small products may use fewer */
+	uint32_t cores; /* cores to split a product over; 0: chosen by a cost model. Small products may use fewer */
 	uint32_t core_mask;  /* cores that may be used; 0: all */
-	uint32_t timeout_ms; /* time without progress after which the product is given up; 0: the driver's default */
+	uint32_t timeout_ms; /* time without progress after which a job is given up; 0: the driver's default */
 };
 
 /*
- * C[M][N] = A[M][K] * B[K][N] in int32, exact. Returns when C is complete.
- *
- *   weights: packed B, of this device.
- *   a:       int8, lda >= K elements per row. Read only.
- *   c:       ldc >= N elements per row. Only the N elements of each row are written. Must not overlap a.
- *   opts:    NULL for the defaults.
- *
- * A repeated call with the same M, weights and cores allocates nothing.
+ * A product, or a batch of them: C[i] = A[i] * B[i] for i < batch. A batch uses the B matrices of its weights in turn,
+ * or the only one for all.
+ */
+struct ork_matmul_desc {
+	struct ork_weights *weights; /* packed B, of this device */
+	enum ork_dtype c_type;
+	size_t m;
+	const void *a;   /* type of the weights, read only */
+	size_t lda;      /* at least K */
+	void *c;         /* only the N elements of each row are written; must not overlap a */
+	size_t ldc;      /* at least N */
+	size_t batch;    /* 0: 1; if the weights have more than one B: their number */
+	size_t a_stride; /* elements from one A to the next, and so on; any value if batch is at most 1 */
+	size_t c_stride;
+	struct ork_requant requant; /* only for c_type ORK_I8 */
+};
+
+/*
+ * Computes the product. Returns when C is complete. A repeated call of the same shape makes no buffers and no programs.
+ * A large product is computed in passes, so that no more than about 64 MiB of A and of C are staged at a time.
  *
  * -ETIMEDOUT: the NPU hung and was reset. -EIO: it met an address that is not mapped. C is then undefined; the device
- * stays usable. -E2BIG: M is above ORK_MAX_DIM. -ENOSPC as for ork_bo_address().
+ * stays usable. -EINVAL also for int4 values outside -8..7. -E2BIG: M is above ORK_MAX_DIM. -ENOSPC as for
+ * ork_bo_address().
  */
-int ork_matmul_i8(struct ork_device *dev, struct ork_weights *weights, const int8_t *a, size_t lda, size_t m,
-		  int32_t *c, size_t ldc, const struct ork_matmul_opts *opts);
+int ork_matmul(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts);
+
+/*
+ * Starts count independent products together and returns without waiting; they may run at the same time. A has been
+ * read when the call returns; C is written by ork_job_wait(). Several jobs may be in flight. A job keeps copies of A
+ * and C, padded, in memory that the NPU can address, until it is waited for. -ENOSPC if that does not fit. Other
+ * errors as for ork_matmul(); then nothing is in flight.
+ *
+ * On the in-process model the call computes the products itself.
+ */
+int ork_matmul_submit(struct ork_device *dev, const struct ork_matmul_desc *descs, size_t count,
+		      const struct ork_matmul_opts *opts, struct ork_job **job);
+
+/*
+ * Waits until the job has ended and writes C. Negative timeout_ms: no limit. Further calls return the same result.
+ *
+ * -ETIME: it has not ended in time; it goes on. Otherwise as ork_matmul(); after an error of one product C of all of
+ * them is undefined.
+ */
+int ork_job_wait(struct ork_job *job, int64_t timeout_ms);
+
+/*
+ * A new file descriptor that becomes readable (poll(2)) when the job has ended, for event loops; ork_job_wait() does
+ * the rest. The caller closes it.
+ */
+int ork_job_fd(struct ork_job *job, int *fd);
+
+/* Waits for the job if it is in flight, without writing C. */
+void ork_job_destroy(struct ork_job *job);
+
+/*
+ * How ork_matmul() would compute the product, and why, in a few lines of English, each ending in a newline: padding, K
+ * slices, cores with their estimated costs, tiles, on-chip banks. a and c are not looked at. Returns the length as
+ * snprintf() does, or a negative errno value. text may be NULL if size is 0.
+ */
+int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
+		     char *text, size_t size);
+
+/* --- Reference -------------------------------------------------------------------------------------------------- */
+
+struct ork_ref_desc {
+	enum ork_dtype type;   /* of A and B */
+	enum ork_dtype c_type;
+	size_t m, k, n;
+	const void *a;
+	size_t lda;
+	const void *b;
+	size_t ldb;
+	void *c;
+	size_t ldc;
+	size_t k_slice; /* as ork_weights_k_slice() tells, for floating point; 0: one slice */
+	struct ork_requant requant;
+};
 
 /* The same product on the CPU, straight from its definition, to check results against. Needs no device. */
-int ork_ref_matmul_i8(const int8_t *a, size_t lda, const int8_t *b, size_t ldb, int32_t *c, size_t ldc, size_t m,
-		      size_t k, size_t n);
+int ork_ref_matmul(const struct ork_ref_desc *desc);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "program.h"
 
 int ork_fail(struct ork_device *dev, int err, const char *format, ...)
 {
@@ -71,11 +72,12 @@ int ork_close(struct ork_device *dev)
 {
 	if (!dev)
 		return 0;
-	if (dev->weights || dev->user_bos)
-		return ork_fail(dev, -EBUSY, "%u buffer(s)%s of the device still exist", dev->user_bos,
-				dev->weights ? " and weights" : "");
-	ork_stage_free(&dev->stage_a);
-	ork_stage_free(&dev->stage_c);
+	if (dev->user_weights || dev->user_bos || dev->user_jobs)
+		return ork_fail(dev, -EBUSY, "%u buffers, %u weights and %u jobs of the device still exist",
+				dev->user_bos, dev->user_weights, dev->user_jobs);
+	ork_programs_free(dev);
+	ork_stages_free(dev);
+	ork_fences_free(dev);
 	dev->backend->close(dev);
 	return 0;
 }

@@ -2,22 +2,13 @@
 /* Copyright 2026 The rknpu-ork authors */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <linux/sync_file.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include "internal.h"
-
-/* The backend that talks to the driver: one ioctl per call. */
-struct kernel_device {
-	struct ork_device base;
-	int fd;
-	uint32_t syncobj; /* gets the fence of each job; only one job is in flight per device */
-};
+#include "kernel_device.h"
 
 #define DRIVER_NAME "rknpu-ork"
 #define MAX_NODES 64
@@ -34,12 +25,8 @@ static int call(struct ork_device *dev, unsigned long request, void *args)
 
 static void kernel_close(struct ork_device *dev)
 {
-	struct kernel_device *kernel = (struct kernel_device *)dev;
-
-	if (kernel->syncobj)
-		drmSyncobjDestroy(kernel->fd, kernel->syncobj);
-	close(kernel->fd);
-	free(kernel);
+	close(fd_of(dev));
+	free(dev);
 }
 
 static int query(struct ork_device *dev, uint32_t type, void *info, uint32_t size)
@@ -107,64 +94,26 @@ static void kernel_vm_unmap(struct ork_device *dev, uint64_t va)
 	call(dev, DRM_IOCTL_ORK_VM_UNMAP, &args);
 }
 
-static int kernel_prog_create(struct ork_device *dev, struct drm_ork_prog_create *args)
+static int kernel_prog_create(struct ork_device *dev, const struct ork_commands *commands, uint32_t *program,
+			      struct ork_refusal *refusal)
 {
-	return call(dev, DRM_IOCTL_ORK_PROG_CREATE, args);
+	struct drm_ork_prog_create args = {
+		.words = { sizeof(*commands->words), commands->word_count, (uintptr_t)commands->words },
+		.tasks = { sizeof(*commands->tasks), commands->task_count, (uintptr_t)commands->tasks },
+		.slots = { sizeof(*commands->slots), commands->slot_count, (uintptr_t)commands->slots },
+	};
+	const int err = call(dev, DRM_IOCTL_ORK_PROG_CREATE, &args);
+
+	*program = args.handle;
+	*refusal = (struct ork_refusal){ args.reject, args.reject_task, args.reject_word };
+	return err;
 }
 
-static void kernel_prog_destroy(struct ork_device *dev, uint32_t handle)
+static void kernel_prog_destroy(struct ork_device *dev, uint32_t program)
 {
-	struct drm_ork_prog_destroy args = { .handle = handle };
+	struct drm_ork_prog_destroy args = { .handle = program };
 
 	call(dev, DRM_IOCTL_ORK_PROG_DESTROY, &args);
-}
-
-/* A wait on a syncobj ends well even if the job failed; the fence's own status is seen through a sync file. */
-static int fence_status(struct kernel_device *kernel)
-{
-	struct sync_file_info info = { 0 };
-	int fd, err;
-
-	if (drmSyncobjExportSyncFile(kernel->fd, kernel->syncobj, &fd))
-		return -errno;
-	err = drmIoctl(fd, SYNC_IOC_FILE_INFO, &info) ? -errno : 0;
-	close(fd);
-	if (err)
-		return err;
-	return info.status < 0 ? info.status : 0;
-}
-
-static int job_error(struct ork_device *dev, int err)
-{
-	switch (err) {
-	case 0:
-		return 0;
-	case -ETIMEDOUT:
-		return ork_fail(dev, err, "the job made no progress within its timeout; its core was reset");
-	case -EIO:
-		return ork_fail(dev, err, "the job met an address that is not mapped; its core was reset");
-	default:
-		return ork_fail(dev, err, "the job failed: %s", ork_strerror(err));
-	}
-}
-
-static int kernel_run(struct ork_device *dev, const struct drm_ork_job *job)
-{
-	struct kernel_device *kernel = (struct kernel_device *)dev;
-	const struct drm_ork_sync done = { .handle = kernel->syncobj };
-	struct drm_ork_job with_fence = *job;
-	struct drm_ork_submit args = { .jobs = { sizeof(with_fence), 1, (uintptr_t)&with_fence } };
-	int err;
-
-	with_fence.out_syncs = (struct drm_ork_array){ sizeof(done), 1, (uintptr_t)&done };
-	err = call(dev, DRM_IOCTL_ORK_SUBMIT, &args);
-	if (err)
-		return ork_fail(dev, err, "the driver refused the job: %s", ork_strerror(err));
-	/* The driver ends every job, at the latest by its timeout, so the wait itself has no limit. */
-	err = drmSyncobjWait(kernel->fd, &kernel->syncobj, 1, INT64_MAX, 0, NULL);
-	if (!err)
-		err = fence_status(kernel);
-	return job_error(dev, err);
 }
 
 static const struct ork_backend kernel_backend = {
@@ -181,7 +130,11 @@ static const struct ork_backend kernel_backend = {
 	.vm_unmap = kernel_vm_unmap,
 	.prog_create = kernel_prog_create,
 	.prog_destroy = kernel_prog_destroy,
-	.run = kernel_run,
+	.fence_init = kernel_fence_init,
+	.fence_exit = kernel_fence_exit,
+	.submit = kernel_submit,
+	.fence_wait = kernel_fence_wait,
+	.fence_fd = kernel_fence_fd,
 };
 
 /* Opens the node if it belongs to the driver. */
@@ -228,7 +181,6 @@ int ork_kernel_open(const char *path, struct ork_device **dev)
 {
 	struct kernel_device *kernel;
 	const int fd = path ? open_node(path) : find_node();
-	int err;
 
 	if (fd < 0)
 		return fd;
@@ -239,11 +191,6 @@ int ork_kernel_open(const char *path, struct ork_device **dev)
 	}
 	kernel->base.backend = &kernel_backend;
 	kernel->fd = fd;
-	if (drmSyncobjCreate(fd, 0, &kernel->syncobj)) {
-		err = -errno;
-		kernel_close(&kernel->base);
-		return err;
-	}
 	*dev = &kernel->base;
 	return 0;
 }

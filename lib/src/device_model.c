@@ -170,7 +170,11 @@ static const struct ork_backend model_backend = {
 	.vm_unmap = model_vm_unmap,
 	.prog_create = model_prog_create,
 	.prog_destroy = model_prog_destroy,
-	.run = model_run,
+	.fence_init = model_fence_init,
+	.fence_exit = model_fence_exit,
+	.submit = model_submit,
+	.fence_wait = model_fence_wait,
+	.fence_fd = model_fence_fd,
 };
 
 static enum npu_dma dma_read(void *opaque, uint32_t iova, void *buf, size_t bytes)

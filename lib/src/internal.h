@@ -11,49 +11,34 @@
 #include <drm/rknpu_ork.h>
 #include <ork.h>
 
+#include "backend.h"
 #include "plan.h"
-
-/*
- * What a device can do, in the terms of the kernel interface. Both backends serve the same calls: the driver through
- * its ioctls (device_kernel.c), the model inside the process (device_model.c). Each returns 0 or a negative errno value
- * and may put a sentence about a failure into the device with ork_fail().
- */
-struct ork_backend {
-	const char *name;
-	void (*close)(struct ork_device *dev);
-	int (*query)(struct ork_device *dev, struct drm_ork_device_info *info);
-	int (*query_vm)(struct ork_device *dev, struct drm_ork_vm_info *info);
-	int (*bo_create)(struct ork_device *dev, struct drm_ork_bo_create *args);
-	void (*bo_close)(struct ork_device *dev, uint32_t handle);
-	int (*bo_map)(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr);
-	void (*bo_unmap)(struct ork_device *dev, void *ptr, size_t bytes);
-	int (*bo_sync)(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
-	int (*vm_map)(struct ork_device *dev, struct drm_ork_vm_map *args);
-	void (*vm_unmap)(struct ork_device *dev, uint64_t va);
-	int (*prog_create)(struct ork_device *dev, struct drm_ork_prog_create *args);
-	void (*prog_destroy)(struct ork_device *dev, uint32_t handle);
-	/* Submits the job and waits until it has ended. out_syncs are the backend's own business. */
-	int (*run)(struct ork_device *dev, const struct drm_ork_job *job);
-};
 
 #define ORK_ERROR_CHARS 256
 
-/* A buffer that matmul copies its operands through. It grows and is kept. */
+/* A buffer that products copy A or C through, mapped for the CPU and the NPU. */
 struct ork_stage {
-	struct ork_bo *bo; /* NULL before the first use */
+	struct ork_stage *next; /* in the list of idle stages */
+	struct ork_bo *bo;
 	uint32_t va;
 	uint8_t *cpu;
 };
+
+/* Programs that a device keeps. They belong to a shape, not to buffers, so one serves all layers of a network. */
+#define ORK_PROGRAMS 64
 
 struct ork_device {
 	const struct ork_backend *backend;
 	struct ork_limits limits;     /* of the hardware, fixed at open */
 	uint32_t core_mask;
 	uint32_t max_timeout_ms;
-	unsigned int user_bos;        /* buffers that the user has not destroyed */
-	struct ork_weights *weights;  /* all weights of this device: their programs name the stages */
-	struct ork_stage stage_a;
-	struct ork_stage stage_c;
+	unsigned int user_bos;        /* objects that the user has not destroyed */
+	unsigned int user_weights;
+	unsigned int user_jobs;
+	struct ork_stage *idle_stages;
+	struct ork_fence *idle_fences;
+	struct ork_program *programs[ORK_PROGRAMS]; /* NULL: empty */
+	uint64_t program_uses;
 	char error[ORK_ERROR_CHARS];  /* sentence about the last failed call */
 };
 
@@ -64,26 +49,21 @@ struct ork_bo {
 	uint64_t va;                   /* 0 until mapped for the NPU */
 };
 
-/* Programs that one weights object keeps, one per (rows, cores): enough for decode, a prefill chunk and its rest. */
-#define ORK_WEIGHTS_PROGRAMS 4
-
-struct ork_program {
-	uint32_t handle;        /* 0: empty */
-	uint32_t cores_asked;   /* key, with plan.rows */
-	uint32_t core_mask;     /* key */
-	uint64_t last_use;
-	struct ork_plan plan;
-};
-
+/*
+ * Packed B matrices. K is cut into slices of equal size, because a K range of a packed matrix is not contiguous (NPU
+ * reference 3.6): slice after slice, each in kernel-group order.
+ */
 struct ork_weights {
 	struct ork_device *dev;
-	struct ork_weights *prev, *next;
+	const struct ork_operand *operand;
 	struct ork_bo *bo;
 	uint32_t va;
 	uint32_t k, n;          /* as the user gave them */
-	uint32_t k_pad, n_pad;  /* as packed */
-	uint64_t uses;
-	struct ork_program programs[ORK_WEIGHTS_PROGRAMS];
+	uint32_t k_slice;       /* padded */
+	uint32_t slices;
+	uint32_t n_pad;
+	uint32_t batch;
+	uint64_t batch_bytes;   /* of one matrix, packed */
 };
 
 /* Stores the sentence in the device and returns err. */
@@ -98,15 +78,14 @@ int ork_model_open(struct ork_device **dev);
 int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo);
 void ork_bo_free(struct ork_bo *bo);
 
-/*
- * Makes the stage at least size_bytes large. Programs of all weights are destroyed first if its address has to change.
- */
-int ork_stage_grow(struct ork_device *dev, struct ork_stage *stage, size_t size_bytes);
-void ork_stage_free(struct ork_stage *stage);
+/* An idle stage of at least size_bytes, for as long as the caller wants it. */
+int ork_stage_get(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage);
+void ork_stage_put(struct ork_device *dev, struct ork_stage *stage);
+void ork_stages_free(struct ork_device *dev);
 
-/* The weights' program for this many rows; created if it is not kept yet. */
-int ork_program_get(struct ork_weights *weights, uint32_t rows, uint32_t cores, uint32_t core_mask,
-		    struct ork_program **program);
-void ork_programs_destroy(struct ork_weights *weights);
+/* A fence that no job uses. NULL: out of memory, or the backend has no more. */
+struct ork_fence *ork_fence_get(struct ork_device *dev);
+void ork_fence_put(struct ork_device *dev, struct ork_fence *fence);
+void ork_fences_free(struct ork_device *dev);
 
 #endif

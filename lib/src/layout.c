@@ -3,55 +3,136 @@
 #include <string.h>
 
 #include "layout.h"
-#include "plan.h"
-
-#define TILE_BYTES (ORK_I8_GROUP_N * ORK_I8_GROUP_K)
 
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {
 	return value < limit ? value : limit;
 }
 
-/* One tile: 32 kernels of 32 consecutive k each; a row of B becomes a column of the tile. */
-static void pack_tile(int8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+/* Bytes of one K group of one kernel. */
+static uint32_t line_bytes(const struct ork_operand *operand)
+{
+	return ork_operand_bytes(operand, ORK_GROUP_K);
+}
+
+/* One tile: group_n kernels of 32 consecutive k each; a row of B becomes a column of the tile. */
+static void pack_tile_8(int8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
 {
 	uint32_t i, j;
 
-	if (k < ORK_I8_GROUP_K || n < ORK_I8_GROUP_N)
-		memset(tile, 0, TILE_BYTES);
 	for (i = 0; i < k; i++)
 		for (j = 0; j < n; j++)
-			tile[j * ORK_I8_GROUP_K + i] = b[i * ldb + j];
+			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
 }
 
-void ork_pack_weights_i8(int8_t *packed, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+static void pack_tile_16(uint16_t *tile, const uint16_t *b, size_t ldb, uint32_t k, uint32_t n)
 {
+	uint32_t i, j;
+
+	for (i = 0; i < k; i++)
+		for (j = 0; j < n; j++)
+			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
+}
+
+/* The tile is 0 before: each half of a byte is written once. */
+static void pack_tile_4(uint8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < k; i++)
+		for (j = 0; j < n; j++)
+			tile[(j * ORK_GROUP_K + i) / 2] |= (uint8_t)((b[i * ldb + j] & 15) << i % 2 * 4);
+}
+
+static void pack_tile(const struct ork_operand *operand, void *tile, const void *b, size_t ldb, uint32_t k, uint32_t n)
+{
+	if (k < ORK_GROUP_K || n < operand->group_n || operand->bits == 4)
+		memset(tile, 0, (size_t)operand->group_n * line_bytes(operand));
+	switch (operand->bits) {
+	case 4:
+		pack_tile_4(tile, b, ldb, k, n);
+		break;
+	case 8:
+		pack_tile_8(tile, b, ldb, k, n);
+		break;
+	default:
+		pack_tile_16(tile, b, ldb, k, n);
+	}
+}
+
+void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
+		      uint32_t k_pad, uint32_t n)
+{
+	const uint8_t *from = b;
+	uint8_t *to = packed;
 	uint32_t n0, k0;
 
-	for (n0 = 0; n0 < n; n0 += ORK_I8_GROUP_N) {
-		for (k0 = 0; k0 < k; k0 += ORK_I8_GROUP_K) {
-			pack_tile(packed, b + k0 * ldb + n0, ldb, at_most(k - k0, ORK_I8_GROUP_K),
-				  at_most(n - n0, ORK_I8_GROUP_N));
-			packed += TILE_BYTES;
+	for (n0 = 0; n0 < n; n0 += operand->group_n) {
+		for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
+			const uint32_t rows = k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0;
+
+			pack_tile(operand, to, from + (rows ? k0 * ldb + n0 : 0) * operand->user_bytes, ldb, rows,
+				  at_most(n - n0, operand->group_n));
+			to += operand->group_n * line_bytes(operand);
 		}
 	}
 }
 
-void ork_pack_rows_i8(int8_t *packed, uint32_t k_pad, const int8_t *a, size_t lda, uint32_t rows, uint32_t k)
+static void pack_rows(const struct ork_operand *operand, uint8_t *packed, const uint8_t *a, size_t lda,
+		      const struct ork_a_shape *shape)
 {
+	const size_t used = shape->k * operand->user_bytes;
+	const size_t pitch = (size_t)shape->slices * shape->k_slice * operand->user_bytes;
 	uint32_t row;
 
-	for (row = 0; row < rows; row++) {
-		memcpy(packed, a + row * lda, k);
-		memset(packed + k, 0, k_pad - k);
-		packed += k_pad;
+	for (row = 0; row < shape->rows; row++) {
+		memcpy(packed, a + row * lda * operand->user_bytes, used);
+		memset(packed + used, 0, pitch - used);
+		packed += pitch;
 	}
 }
 
-void ork_unpack_rows_i32(int32_t *c, size_t ldc, const int32_t *src, size_t src_ld, uint32_t rows, uint32_t cols)
+/* 32 int4 values of one row, k of which exist. */
+static void pack_atom_4(uint8_t *atom, const int8_t *a, uint32_t k)
 {
-	uint32_t row;
+	uint32_t i;
+
+	memset(atom, 0, ORK_ATOM_BYTES);
+	for (i = 0; i < k; i++)
+		atom[i / 2] |= (uint8_t)((a[i] & 15) << i % 2 * 4);
+}
+
+/* Slices are multiples of 32, so that planes of all slices follow each other. */
+static void pack_cubes_4(uint8_t *packed, const int8_t *a, size_t lda, const struct ork_a_shape *shape)
+{
+	const uint32_t k_total = shape->slices * shape->k_slice;
+	uint32_t k0, row;
+
+	for (k0 = 0; k0 < k_total; k0 += ORK_GROUP_K) {
+		const uint32_t k = k0 < shape->k ? at_most(shape->k - k0, ORK_GROUP_K) : 0;
+
+		for (row = 0; row < shape->rows; row++) {
+			pack_atom_4(packed, k ? a + row * lda + k0 : a, k);
+			packed += ORK_ATOM_BYTES;
+		}
+	}
+}
+
+void ork_pack_a(const struct ork_operand *operand, void *packed, const void *a, size_t lda,
+		const struct ork_a_shape *shape)
+{
+	if (operand->form == ORK_FORM_CUBE)
+		pack_cubes_4(packed, a, lda, shape);
+	else
+		pack_rows(operand, packed, a, lda, shape);
+}
+
+int ork_check_i4(const int8_t *data, size_t ld, uint32_t rows, uint32_t cols)
+{
+	uint32_t row, col, outside = 0;
 
 	for (row = 0; row < rows; row++)
-		memcpy(c + row * ldc, src + row * src_ld, cols * sizeof(*c));
+		for (col = 0; col < cols; col++)
+			outside |= (uint32_t)(data[row * ld + col] + 8) & ~15u;
+	return !outside;
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "types.h"
+
 /*
  * Pure functions between matrices as people have them and memory as the NPU reads and writes it.
  */
@@ -17,16 +19,32 @@ static inline uint32_t ork_round_up(uint32_t value, uint32_t group)
 }
 
 /*
- * B[k][n] (row-major, ldb) into kernel groups over the full K, padded with zeros to k_pad x n_pad, both multiples of
- * 32: packed[(n/32)*32*k_pad + (k/32)*1024 + (n%32)*32 + k%32] (NPU reference 4.2). Columns [n0, n1) with n0 and n1
- * multiples of 32 are the contiguous bytes [n0*k_pad, n1*k_pad).
+ * B[k][n] (row-major, ldb) into kernel groups, padded with zeros to k_pad, a multiple of 32, and a multiple of Ng
+ * columns:
+ *
+ *     packed[(n/Ng)*Ng*k_pad + (k/32)*Ng*32 + (n%Ng)*32 + k%32]    (NPU reference 4.2)
+ *
+ * so that columns [n0, n1), multiples of Ng, are contiguous. Two int4 values share a byte, even k in the low half.
  */
-void ork_pack_weights_i8(int8_t *packed, const int8_t *b, size_t ldb, uint32_t k, uint32_t n);
+void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
+		      uint32_t k_pad, uint32_t n);
 
-/* A[rows][k] (lda) into rows of k_pad bytes; the bytes behind column k are 0. */
-void ork_pack_rows_i8(int8_t *packed, uint32_t k_pad, const int8_t *a, size_t lda, uint32_t rows, uint32_t k);
+/*
+ * rows of A[rows][k] (lda) as the tasks of slices read them: slice number s holds the columns [s * k_slice, (s + 1) *
+ * k_slice), and what lies behind column k is 0.
+ *
+ *   ORK_FORM_ROWS: A[rows][slices * k_slice]
+ *   ORK_FORM_CUBE: one cube of [k_slice / 32][rows][32] per slice
+ */
+struct ork_a_shape {
+	uint32_t rows, k;
+	uint32_t k_slice, slices;
+};
 
-/* rows x cols of int32 with src_ld elements per row into rows of c (ldc). */
-void ork_unpack_rows_i32(int32_t *c, size_t ldc, const int32_t *src, size_t src_ld, uint32_t rows, uint32_t cols);
+void ork_pack_a(const struct ork_operand *operand, void *packed, const void *a, size_t lda,
+		const struct ork_a_shape *shape);
+
+/* Whether all elements of rows x cols int8 are -8..7. */
+int ork_check_i4(const int8_t *data, size_t ld, uint32_t rows, uint32_t cols);
 
 #endif

@@ -9,7 +9,7 @@
 #include "model_memory.h"
 
 /*
- * The NPU inside the process: device_model.c is the buffers and addresses, model_run.c the programs and jobs. It plays
+ * The NPU inside the process: device_model.c is the buffers and addresses, model_program.c the programs, model_run.c the jobs. It plays
  * the driver's part towards three model cores, and knows no more of a program than the driver's trailer and start
  * sequence: what a program means is between the library and the model.
  */
@@ -44,9 +44,18 @@ struct model_task {
 	uint32_t amount;
 };
 
+/* An address word: a job's address is added to the offset. */
+struct model_slot {
+	uint64_t *word;
+	uint32_t offset;
+	uint32_t slot;
+};
+
 struct model_program {
 	uint8_t *memory;
 	uint64_t va;
+	struct model_slot *slots;
+	uint32_t slot_count;
 	uint32_t count;
 	struct model_task tasks[];
 };
@@ -63,8 +72,13 @@ int model_handle_new(struct model_handles *handles, void *object, uint32_t *hand
 void *model_handle_get(const struct model_handles *handles, uint32_t handle);
 void model_handle_free(struct model_handles *handles, uint32_t handle);
 
-int model_prog_create(struct ork_device *dev, struct drm_ork_prog_create *args);
+int model_prog_create(struct ork_device *dev, const struct ork_commands *commands, uint32_t *handle,
+		      struct ork_refusal *refusal);
 void model_prog_destroy(struct ork_device *dev, uint32_t handle);
-int model_run(struct ork_device *dev, const struct drm_ork_job *job);
+int model_submit(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started);
+int model_fence_init(struct ork_device *dev, struct ork_fence *fence);
+void model_fence_exit(struct ork_device *dev, struct ork_fence *fence);
+int model_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms);
+int model_fence_fd(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd);
 
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
-#include <stdlib.h>
-#include <string.h>
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/eventfd.h>
 
 #include "model_device.h"
-
-#define PAGE_BYTES 4096
-/* Streams start 16-byte aligned; each task gets a cache line of its own (NPU reference 2.4). */
-#define STREAM_ALIGN_BYTES 64
-#define TRAILER_WORDS 4
 
 /* Start registers (NPU reference 1.2 and 1.5). */
 #define PC_OPERATION_ENABLE     0x08
@@ -29,145 +25,6 @@
 #define INTERRUPT_DPU       0x300
 #define INTERRUPT_DMA_ERROR 0x3000
 #define INTERRUPT_ALL       0x1ffff
-
-/* Trailer words (NPU reference 2.2). */
-#define TARGET_PC     UINT64_C(0x0101)
-#define TARGET_MARKER UINT64_C(0x0041)
-#define TARGET_ENABLE UINT64_C(0x0081)
-
-int model_handle_new(struct model_handles *handles, void *object, uint32_t *handle)
-{
-	void **grown;
-	uint32_t i;
-
-	for (i = 0; i < handles->count && handles->objects[i]; i++)
-		;
-	if (i == handles->count) {
-		grown = realloc(handles->objects, (handles->count + 1) * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		handles->objects = grown;
-		handles->count++;
-	}
-	handles->objects[i] = object;
-	*handle = i + 1;
-	return 0;
-}
-
-void *model_handle_get(const struct model_handles *handles, uint32_t handle)
-{
-	return handle && handle <= handles->count ? handles->objects[handle - 1] : NULL;
-}
-
-void model_handle_free(struct model_handles *handles, uint32_t handle)
-{
-	handles->objects[handle - 1] = NULL;
-}
-
-static uint64_t word(uint64_t target, uint32_t value, uint32_t reg)
-{
-	return target << 48 | (uint64_t)value << 16 | reg;
-}
-
-/* Words of a task in memory: an even number with the trailer, because the PC reads 128 bits at a time. */
-static uint32_t padded_words(uint32_t body)
-{
-	return (body + TRAILER_WORDS + 1) / 2 * 2;
-}
-
-static uint32_t stream_bytes(uint32_t body)
-{
-	const uint32_t bytes = padded_words(body) * (uint32_t)sizeof(uint64_t);
-
-	return (bytes + STREAM_ALIGN_BYTES - 1) / STREAM_ALIGN_BYTES * STREAM_ALIGN_BYTES;
-}
-
-/* Copies each task's words and writes its trailer: the link to the next task, the marker and the enable word. */
-static void write_streams(struct model_program *program, const uint64_t *words, const struct drm_ork_task *tasks)
-{
-	uint8_t *at = program->memory;
-	uint32_t i;
-
-	for (i = 0; i < program->count; i++) {
-		const struct model_task *next = i + 1 < program->count ? &program->tasks[i + 1] : NULL;
-		uint64_t *stream = (uint64_t *)(void *)at;
-		uint64_t *trailer = stream + padded_words(tasks[i].word_count) - TRAILER_WORDS;
-
-		memcpy(stream, words + tasks[i].first_word, tasks[i].word_count * sizeof(*words));
-		trailer[0] = next ? word(TARGET_PC, next->va, PC_BASE_ADDRESS) : 0;
-		trailer[1] = word(TARGET_PC, next ? next->amount : 0, PC_REGISTER_AMOUNTS);
-		trailer[2] = word(TARGET_MARKER, 0, 0);
-		trailer[3] = word(TARGET_ENABLE, tasks[i].enable_map, PC_OPERATION_ENABLE);
-		at += stream_bytes(tasks[i].word_count);
-	}
-}
-
-static int place(struct model_device *model, struct model_program *program, const struct drm_ork_task *tasks)
-{
-	uint64_t bytes = 0;
-	uint32_t i;
-	int err;
-
-	for (i = 0; i < program->count; i++)
-		bytes += stream_bytes(tasks[i].word_count);
-	bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	program->memory = aligned_alloc(PAGE_BYTES, bytes);
-	if (!program->memory)
-		return -ENOMEM;
-	memset(program->memory, 0, bytes);
-	err = model_memory_map(&model->memory, program->memory, bytes, false, 0, &program->va);
-	if (err)
-		return err;
-	bytes = program->va;
-	for (i = 0; i < program->count; i++) {
-		program->tasks[i].va = (uint32_t)bytes;
-		/* Number of 128-bit beats minus one (NPU reference 2.3). */
-		program->tasks[i].amount = padded_words(tasks[i].word_count) / 2 - 1;
-		bytes += stream_bytes(tasks[i].word_count);
-	}
-	return 0;
-}
-
-static void program_free(struct model_program *program)
-{
-	free(program->memory);
-	free(program);
-}
-
-int model_prog_create(struct ork_device *dev, struct drm_ork_prog_create *args)
-{
-	struct model_device *model = (struct model_device *)dev;
-	const uint64_t *words = (const uint64_t *)(uintptr_t)args->words.ptr;
-	const struct drm_ork_task *tasks = (const struct drm_ork_task *)(uintptr_t)args->tasks.ptr;
-	struct model_program *program = calloc(1, sizeof(*program) + args->tasks.count * sizeof(program->tasks[0]));
-	int err;
-
-	if (!program)
-		return -ENOMEM;
-	program->count = args->tasks.count;
-	err = place(model, program, tasks);
-	if (err) {
-		program_free(program);
-		return err;
-	}
-	write_streams(program, words, tasks);
-	err = model_handle_new(&model->programs, program, &args->handle);
-	if (err) {
-		model_memory_unmap(&model->memory, program->va);
-		program_free(program);
-	}
-	return err;
-}
-
-void model_prog_destroy(struct ork_device *dev, uint32_t handle)
-{
-	struct model_device *model = (struct model_device *)dev;
-	struct model_program *program = model_handle_get(&model->programs, handle);
-
-	model_memory_unmap(&model->memory, program->va);
-	model_handle_free(&model->programs, handle);
-	program_free(program);
-}
 
 /* The start sequence of NPU reference 1.5 for tasks [first, first + count). */
 static void start(struct model_core *core, uint32_t index, const struct model_task *first, uint32_t count)
@@ -235,53 +92,99 @@ static bool step(struct model_device *model, uint32_t mask)
 }
 
 /*
- * As DRM_ORK_PLACE_SPLIT and DRM_ORK_PLACE_AUTO are defined. In-process all cores are idle: auto takes the one that did
- * least.
+ * Split as DRM_ORK_PLACE_SPLIT is defined; else, as all cores are idle in-process, on the one that did least.
  */
 static uint32_t start_parts(struct model_device *model, const struct model_program *program,
-			    const struct drm_ork_job *job)
+			    const struct ork_launch *launch)
 {
-	const uint32_t parts = (uint32_t)__builtin_popcount(job->core_mask);
+	const uint32_t parts = (uint32_t)__builtin_popcount(launch->core_mask);
 	uint32_t started = 0, part = 0, i, best = DRM_ORK_MAX_CORES;
 
 	for (i = 0; i < DRM_ORK_MAX_CORES; i++) {
-		if (!(job->core_mask & 1u << i))
+		const uint32_t first = (uint32_t)((uint64_t)part * launch->task_count / parts);
+		const uint32_t end = (uint32_t)((uint64_t)(part + 1) * launch->task_count / parts);
+
+		if (!(launch->core_mask & 1u << i))
 			continue;
+		part++;
 		if (best == DRM_ORK_MAX_CORES || model->cores[i].jobs_done < model->cores[best].jobs_done)
 			best = i;
-		if (job->placement == DRM_ORK_PLACE_SPLIT) {
-			const uint32_t first = (uint32_t)((uint64_t)part * job->task_count / parts);
-			const uint32_t end = (uint32_t)((uint64_t)(part + 1) * job->task_count / parts);
-
-			part++;
-			if (first == end)
-				continue;
-			start(&model->cores[i], i, &program->tasks[job->first_task + first], end - first);
-			started |= 1u << i;
-		}
+		if (!launch->split || first == end)
+			continue;
+		start(&model->cores[i], i, &program->tasks[first], end - first);
+		started |= 1u << i;
 	}
-	if (job->placement == DRM_ORK_PLACE_AUTO) {
-		start(&model->cores[best], best, &program->tasks[job->first_task], job->task_count);
-		started = 1u << best;
-	}
-	return started;
+	if (launch->split)
+		return started;
+	start(&model->cores[best], best, &program->tasks[0], launch->task_count);
+	return 1u << best;
 }
 
-int model_run(struct ork_device *dev, const struct drm_ork_job *job)
+static void patch_addresses(const struct model_program *program, const uint64_t *addresses)
 {
-	struct model_device *model = (struct model_device *)dev;
-	const struct model_program *program = model_handle_get(&model->programs, job->prog);
-	const uint32_t started = start_parts(model, program, job);
-	int err = 0;
 	uint32_t i;
 
+	for (i = 0; i < program->slot_count; i++) {
+		const struct model_slot *slot = &program->slots[i];
+		const uint32_t va = (uint32_t)addresses[slot->slot] + slot->offset;
+
+		*slot->word = (*slot->word & ~(UINT64_C(0xffffffff) << 16)) | (uint64_t)va << 16;
+	}
+}
+
+static void run(struct model_device *model, const struct ork_launch *launch)
+{
+	const struct model_program *program = model_handle_get(&model->programs, launch->program);
+	uint32_t started, i;
+	int err;
+
+	patch_addresses(program, launch->addresses);
+	started = start_parts(model, program, launch);
 	while (step(model, started))
 		;
+	launch->fence->status = 0;
 	for (i = 0; i < DRM_ORK_MAX_CORES; i++) {
-		const int part_err = started & 1u << i ? finish(model, i) : 0;
-
-		if (part_err)
-			err = part_err;
+		err = started & 1u << i ? finish(model, i) : 0;
+		if (!err)
+			continue;
+		launch->fence->status = err;
+		snprintf(launch->fence->reason, sizeof(launch->fence->reason), "%.*s", ORK_REASON_CHARS - 1,
+			 model->base.error);
 	}
-	return err;
+}
+
+/* Jobs have ended when the call returns: there is no thread that could run them later. */
+int model_submit(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started)
+{
+	for (*started = 0; *started < count; ++*started)
+		run((struct model_device *)dev, &launches[*started]);
+	return 0;
+}
+
+int model_fence_init(struct ork_device *dev, struct ork_fence *fence)
+{
+	(void)dev;
+	fence->fd = -1;
+	return 0;
+}
+
+void model_fence_exit(struct ork_device *dev, struct ork_fence *fence)
+{
+	(void)dev;
+	(void)fence;
+}
+
+int model_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms)
+{
+	(void)timeout_ms;
+	return fence->status ? ork_fail(dev, fence->status, "%s", fence->reason) : 0;
+}
+
+int model_fence_fd(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd)
+{
+	(void)dev;
+	(void)fences;
+	(void)count;
+	*fd = eventfd(1, EFD_CLOEXEC);
+	return *fd < 0 ? -errno : 0;
 }

@@ -6,20 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "types.h"
+
 /*
  * How a product is cut into tasks.
  *
- * C is tiled in N and M. The tiles of one core are neighbours in the task list and every core has the same number of
- * them, because the driver cuts the list into equal contiguous ranges. Order: N tile outer, M tile inner, so that
- * consecutive tasks stream the same weights.
+ * Each C of a batch is tiled in N and M, and K is cut into the slices that the weights were packed in. The driver cuts
+ * the list of tasks into one contiguous range per core, so a core's tiles are neighbours in the list: batch outermost,
+ * then N tile, M tile and K slice.
+ *
+ * WEIGHT_REUSE and DATA_REUSE stay off: the driver refuses them (DRM_ORK_REJECT_REUSE), because a chain may be
+ * interrupted by another client's task (NPU reference 3.5.4).
  */
 
-/* int8: weights come in groups of 32 kernels, and K in groups of 32 (NPU reference 4.2). */
-#define ORK_I8_GROUP_N 32
-#define ORK_I8_GROUP_K 32
-
-/* Largest K of one task: 10752 works, 10784 hangs; the vendor's limit is kept (NPU reference 6.1, D10). */
-#define ORK_MAX_K_TASK 10240
 /* FEATURE_GRAINS holds rows + 1 in 10 bits (NPU reference 6.1, D11). */
 #define ORK_MAX_ROWS_TASK 1022
 /* The DPU's 13-bit channel fields hold N - 1 (NPU reference 6.1). */
@@ -33,10 +32,27 @@ struct ork_limits {
 	uint32_t max_tasks;
 };
 
+/* What is to be computed. */
+struct ork_shape {
+	const struct ork_result *result;
+	uint32_t batch;
+	uint32_t rows;    /* M */
+	uint32_t k_slice; /* K of each task, a multiple of 32 */
+	uint32_t slices;
+	uint32_t cols;    /* N, a multiple of the kernel group */
+};
+
+enum ork_split {
+	ORK_SPLIT_NONE,
+	ORK_SPLIT_BATCH,
+	ORK_SPLIT_N,
+	ORK_SPLIT_M,
+};
+
 struct ork_plan {
-	uint32_t rows;         /* M */
-	uint32_t k, cols;      /* K and N, padded to groups */
+	struct ork_shape shape;
 	uint32_t cores;        /* cores that the tasks are cut for */
+	enum ork_split split;  /* what the cores divide among themselves */
 	uint32_t m_tiles;
 	uint32_t n_tiles;
 	uint32_t tile_rows;    /* of the largest tile */
@@ -44,38 +60,53 @@ struct ork_plan {
 	uint32_t data_banks;   /* on-chip banks of features and of weights, for all tasks */
 	uint32_t weight_banks;
 	uint64_t cost_ns;      /* estimate, only good for comparing plans */
+	uint64_t costs_ns[ORK_MAX_CORES]; /* of the best plan for 1, 2, 3 cores; 0: not considered */
 };
 
 struct ork_tile {
+	uint32_t batch;
 	uint32_t row, rows;
 	uint32_t col, cols;
+	uint32_t slice;
 };
 
 /*
- * Plans rows x k x cols for the given number of cores, or for the cheapest number up to limits->cores if cores is 0.
- * Fewer cores are used if neither N nor M can be cut into that many parts. k and cols are multiples of their groups.
- * -ENOTSUP: k is above ORK_MAX_K_TASK. -E2BIG: more tasks than one program can have.
+ * Plans the shape for the given number of cores, or for the cheapest number up to limits->cores if cores is 0. Fewer
+ * cores are used if there are not as many parts.
  */
-int ork_plan_make(struct ork_plan *plan, const struct ork_limits *limits, uint32_t rows, uint32_t k, uint32_t cols,
-		  uint32_t cores);
+void ork_plan_make(struct ork_plan *plan, const struct ork_limits *limits, const struct ork_shape *shape,
+		   uint32_t cores);
 
-static inline uint32_t ork_plan_tasks(const struct ork_plan *plan)
-{
-	return plan->m_tiles * plan->n_tiles;
-}
+uint64_t ork_plan_tasks(const struct ork_plan *plan);
 
-/* The part of C that task number index computes. */
-void ork_plan_tile(const struct ork_plan *plan, uint32_t index, struct ork_tile *tile);
+/* The part of the work that task number index does. */
+void ork_plan_tile(const struct ork_plan *plan, uint64_t index, struct ork_tile *tile);
+
+/* Bytes of the stages: all of A as tasks read it, and all that they write. */
+uint64_t ork_shape_a_bytes(const struct ork_shape *shape);
+uint64_t ork_shape_c_bytes(const struct ork_shape *shape);
 
 /*
- * Rows to compute with one program, so that staging A and C takes at most stage_bytes each (or one row, if that is
- * more) and the program has at most max_tasks tasks. A product with more rows is run in several passes of nearly equal
- * size.
+ * Where a tile lies: the bytes before it in the stage of A, in the packed weights and in the stage of C.
+ *
+ *   A stage: A[batch][rows][k], or per M tile one cube after the other for each slice.
+ *   C stage: [batch][slice], then one block C[rows][tile columns] per N tile, and in it the M tiles. Blocks keep the
+ *            pitch of C within the 8192 atoms that NOTCH can express and as small as possible, which is also faster
+ *            (NPU reference 3.9).
+ *
+ * weights_batch_bytes is 0 if all products of the batch share their weights.
  */
-uint32_t ork_plan_pass_rows(const struct ork_limits *limits, uint32_t rows, uint32_t k, uint32_t cols,
-			    size_t stage_bytes);
+uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile *tile);
+uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile, uint64_t weights_batch_bytes);
+uint64_t ork_tile_c_offset(const struct ork_shape *shape, const struct ork_tile *tile);
+
+/*
+ * Cuts a shape into passes whose stages take at most stage_bytes each (or one row, if that is more): the largest number
+ * of whole products, else rows of one product, in nearly equal parts. The shape becomes that of the largest pass.
+ */
+void ork_plan_pass(struct ork_shape *shape, size_t stage_bytes);
 
 /* Writes the plan in words, as snprintf() would. */
-int ork_plan_explain(const struct ork_plan *plan, const struct ork_limits *limits, char *text, size_t size);
+int ork_plan_text(const struct ork_plan *plan, const struct ork_limits *limits, char *text, size_t size);
 
 #endif

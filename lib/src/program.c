@@ -1,56 +1,78 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
 #include <stdlib.h>
+#include <string.h>
 
-#include "internal.h"
+#include "program.h"
 #include "regcmd.h"
 
-/*
- * Programs of one weights object. The tasks read rows of the A stage and write the C stage:
- *
- *   A stage: A[rows][k], contiguous.
- *   C stage: one block per N tile, C[rows][tile columns], contiguous. Blocks of their own keep the pitch of C within
- *            the 8192 atoms that NOTCH can express and as small as possible, which is also faster (NPU reference 3.9).
- */
-static void task_of_tile(const struct ork_weights *weights, const struct ork_plan *plan, const struct ork_tile *tile,
-			 struct ork_task_i8 *task)
-{
-	const struct ork_device *dev = weights->dev;
-	const uint32_t c_pitch_bytes = tile->cols * (uint32_t)sizeof(int32_t);
+/* Task descriptions that are collected for one part. */
+struct part {
+	struct ork_regcmd rc;
+	struct drm_ork_task *tasks;
+	struct drm_ork_slot *slots; /* ORK_SLOTS per task */
+};
 
-	*task = (struct ork_task_i8){
+void ork_program_plan(const struct ork_device *dev, const struct ork_program_key *key, struct ork_plan *plan)
+{
+	struct ork_limits limits = dev->limits;
+
+	limits.cores = (uint32_t)__builtin_popcount(key->core_mask);
+	ork_plan_make(plan, &limits, &key->shape, key->cores);
+}
+
+uint32_t ork_program_part_tasks(const struct ork_device *dev, const struct ork_program *program, uint32_t part)
+{
+	const uint64_t rest = ork_plan_tasks(&program->plan) - (uint64_t)part * dev->limits.max_tasks;
+
+	return rest < dev->limits.max_tasks ? (uint32_t)rest : dev->limits.max_tasks;
+}
+
+/* Addresses are offsets from those of the job. They fit 32 bits because buffers are smaller than 4 GiB. */
+static void task_of_tile(const struct ork_program *program, const struct ork_tile *tile, struct ork_task *task)
+{
+	const struct ork_plan *plan = &program->plan;
+	const struct ork_shape *shape = &plan->shape;
+	const uint32_t slice_bytes = ork_operand_bytes(shape->result->operand, shape->k_slice);
+	const uint64_t batch_bytes = (uint64_t)slice_bytes * shape->slices * shape->cols;
+
+	*task = (struct ork_task){
+		.result = shape->result,
 		.rows = tile->rows,
-		.k = plan->k,
+		.k = shape->k_slice,
 		.cols = tile->cols,
-		.a_va = dev->stage_a.va + tile->row * plan->k,
-		.a_pitch_bytes = plan->k,
-		.b_va = weights->va + tile->col * plan->k,
-		.c_va = dev->stage_c.va + tile->col * plan->rows * (uint32_t)sizeof(int32_t) +
-			tile->row * c_pitch_bytes,
-		.c_pitch_bytes = c_pitch_bytes,
+		.a_va = (uint32_t)ork_tile_a_offset(shape, tile),
+		.a_pitch_bytes = slice_bytes * shape->slices,
+		.b_va = (uint32_t)ork_tile_b_offset(shape, tile, program->key.shared_b ? 0 : batch_bytes),
+		.c_va = (uint32_t)ork_tile_c_offset(shape, tile),
+		.c_pitch_bytes = tile->cols * shape->result->bytes,
 		.data_banks = plan->data_banks,
 		.weight_banks = plan->weight_banks,
+		.requant = program->key.requant,
 	};
 }
 
-static int write_tasks(const struct ork_weights *weights, const struct ork_plan *plan, struct ork_regcmd *rc,
-		       struct drm_ork_task *tasks)
+static int write_tasks(struct ork_device *dev, const struct ork_program *program, uint64_t first, uint32_t count,
+		       struct part *part)
 {
-	const uint32_t count = ork_plan_tasks(plan);
-	struct ork_task_i8 task;
+	struct ork_task task;
 	struct ork_tile tile;
-	uint32_t i;
+	uint32_t i, word;
 	int err;
 
 	for (i = 0; i < count; i++) {
-		tasks[i] = (struct drm_ork_task){ .first_word = (uint32_t)rc->count,
-						  .enable_map = DRM_ORK_ENABLE_CONV };
-		ork_plan_tile(plan, i, &tile);
-		task_of_tile(weights, plan, &tile, &task);
-		err = ork_regcmd_task_i8(rc, &task);
+		word = (uint32_t)part->rc.count;
+		ork_plan_tile(&program->plan, first + i, &tile);
+		task_of_tile(program, &tile, &task);
+		err = ork_regcmd_task(&part->rc, &task);
 		if (err)
-			return ork_fail(weights->dev, err, "task %u does not fit the registers of the NPU", i);
-		tasks[i].word_count = (uint32_t)rc->count - tasks[i].first_word;
+			return ork_fail(dev, err, "task %u does not fit the registers of the NPU", i);
+		part->tasks[i] = (struct drm_ork_task){ .first_word = word,
+							.word_count = ORK_TASK_WORDS,
+							.enable_map = DRM_ORK_ENABLE_CONV };
+		part->slots[ORK_SLOTS * i + 0] = (struct drm_ork_slot){ word + ORK_TASK_A_WORD, ORK_SLOT_A };
+		part->slots[ORK_SLOTS * i + 1] = (struct drm_ork_slot){ word + ORK_TASK_B_WORD, ORK_SLOT_B };
+		part->slots[ORK_SLOTS * i + 2] = (struct drm_ork_slot){ word + ORK_TASK_C_WORD, ORK_SLOT_C };
 	}
 	return 0;
 }
@@ -69,6 +91,7 @@ static const char *reject_text(uint32_t reject)
 		[DRM_ORK_REJECT_REUSE] = "on-chip data must not be reused",
 		[DRM_ORK_REJECT_OUTPUT] = "the output does not fit its type",
 		[DRM_ORK_REJECT_TASK] = "the task table is wrong",
+		[DRM_ORK_REJECT_SLOT] = "an address slot is wrong",
 	};
 
 	if (reject >= sizeof(texts) / sizeof(texts[0]) || !texts[reject])
@@ -76,84 +99,151 @@ static const char *reject_text(uint32_t reject)
 	return texts[reject];
 }
 
-static int create(struct ork_weights *weights, struct ork_program *program)
+static int create_part(struct ork_device *dev, struct ork_program *program, uint32_t index, struct part *part)
 {
-	const uint32_t count = ork_plan_tasks(&program->plan);
-	struct ork_regcmd rc = { .capacity = (size_t)count * ORK_TASK_I8_WORDS };
-	struct drm_ork_task *tasks = calloc(count, sizeof(*tasks));
-	struct drm_ork_prog_create args = { 0 };
+	const uint32_t count = ork_program_part_tasks(dev, program, index);
+	struct ork_refusal refusal = { 0 };
+	struct ork_commands commands;
 	int err;
 
-	rc.words = calloc(rc.capacity, sizeof(*rc.words));
-	if (!tasks || !rc.words) {
-		err = ork_fail(weights->dev, -ENOMEM, "out of memory");
-		goto out;
-	}
-	err = write_tasks(weights, &program->plan, &rc, tasks);
+	part->rc.count = 0;
+	err = write_tasks(dev, program, (uint64_t)index * dev->limits.max_tasks, count, part);
 	if (err)
-		goto out;
-	args.words = (struct drm_ork_array){ sizeof(*rc.words), (uint32_t)rc.count, (uintptr_t)rc.words };
-	args.tasks = (struct drm_ork_array){ sizeof(*tasks), count, (uintptr_t)tasks };
-	err = weights->dev->backend->prog_create(weights->dev, &args);
-	if (!err)
-		program->handle = args.handle;
-	else if (args.reject)
-		ork_fail(weights->dev, err, "the driver refused task %u at word %u: %s", args.reject_task,
-			 args.reject_word, reject_text(args.reject));
-	else
-		ork_fail(weights->dev, err, "cannot create a program of %u tasks: %s", count, ork_strerror(err));
-out:
-	free(tasks);
-	free(rc.words);
+		return err;
+	commands = (struct ork_commands){
+		.words = part->rc.words,
+		.word_count = (uint32_t)part->rc.count,
+		.tasks = part->tasks,
+		.slots = part->slots,
+		.task_count = count,
+		.slot_count = ORK_SLOTS * count,
+	};
+	err = dev->backend->prog_create(dev, &commands, &program->handles[index], &refusal);
+	if (err && refusal.reject)
+		return ork_fail(dev, err, "the driver refused task %u at word %u: %s", refusal.task, refusal.word,
+				reject_text(refusal.reject));
+	if (err)
+		return ork_fail(dev, err, "cannot create a program of %u tasks: %s", count, ork_strerror(err));
+	return 0;
+}
+
+static int create_parts(struct ork_device *dev, struct ork_program *program)
+{
+	const uint32_t most = ork_program_part_tasks(dev, program, 0);
+	struct part part = { .rc.capacity = (size_t)most * ORK_TASK_WORDS };
+	uint32_t i;
+	int err = 0;
+
+	part.rc.words = calloc(part.rc.capacity, sizeof(*part.rc.words));
+	part.tasks = calloc(most, sizeof(*part.tasks));
+	part.slots = calloc((size_t)most * ORK_SLOTS, sizeof(*part.slots));
+	if (!part.rc.words || !part.tasks || !part.slots)
+		err = ork_fail(dev, -ENOMEM, "out of memory");
+	for (i = 0; i < program->parts && !err; i++)
+		err = create_part(dev, program, i, &part);
+	free(part.rc.words);
+	free(part.tasks);
+	free(part.slots);
 	return err;
 }
 
-static void destroy(struct ork_weights *weights, struct ork_program *program)
+static void program_free(struct ork_device *dev, struct ork_program *program)
 {
-	if (program->handle)
-		weights->dev->backend->prog_destroy(weights->dev, program->handle);
-	*program = (struct ork_program){ 0 };
+	uint32_t i;
+
+	for (i = 0; i < program->parts; i++)
+		if (program->handles[i])
+			dev->backend->prog_destroy(dev, program->handles[i]);
+	free(program);
 }
 
-void ork_programs_destroy(struct ork_weights *weights)
+static int create(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program)
+{
+	struct ork_program *created = NULL;
+	struct ork_plan plan;
+	uint64_t parts;
+	int err;
+
+	ork_program_plan(dev, key, &plan);
+	parts = (ork_plan_tasks(&plan) + dev->limits.max_tasks - 1) / dev->limits.max_tasks;
+	created = calloc(1, sizeof(*created) + parts * sizeof(created->handles[0]));
+	if (!created)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	created->key = *key;
+	created->plan = plan;
+	created->parts = (uint32_t)parts;
+	err = create_parts(dev, created);
+	if (err) {
+		program_free(dev, created);
+		return err;
+	}
+	*program = created;
+	return 0;
+}
+
+static bool same_key(const struct ork_program_key *a, const struct ork_program_key *b)
+{
+	return a->shape.result == b->shape.result && a->shape.batch == b->shape.batch &&
+	       a->shape.rows == b->shape.rows && a->shape.k_slice == b->shape.k_slice &&
+	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols && a->shared_b == b->shared_b &&
+	       a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
+	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask;
+}
+
+/* The place of the key's program, else an empty one, else that of the program which was not used for longest. */
+static struct ork_program **find_place(struct ork_device *dev, const struct ork_program_key *key)
+{
+	struct ork_program **place = NULL;
+	int i;
+
+	for (i = 0; i < ORK_PROGRAMS; i++) {
+		struct ork_program **at = &dev->programs[i];
+
+		if (*at && same_key(&(*at)->key, key))
+			return at;
+		if (!*at && (!place || *place))
+			place = at;
+		else if (*at && !(*at)->users && (!place || (*place && (*at)->last_use < (*place)->last_use)))
+			place = at;
+	}
+	return place;
+}
+
+int ork_program_get(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program)
+{
+	struct ork_program **place = find_place(dev, key);
+	struct ork_program *created = NULL;
+	int err;
+
+	if (!place)
+		return ork_fail(dev, -E2BIG, "more than %d different shapes in one call", ORK_PROGRAMS);
+	if (!*place || !same_key(&(*place)->key, key)) {
+		err = create(dev, key, &created);
+		if (err)
+			return err;
+		if (*place)
+			program_free(dev, *place);
+		*place = created;
+	}
+	(*place)->users++;
+	(*place)->last_use = ++dev->program_uses;
+	*program = *place;
+	return 0;
+}
+
+void ork_program_put(struct ork_program *program)
+{
+	if (program)
+		program->users--;
+}
+
+void ork_programs_free(struct ork_device *dev)
 {
 	int i;
 
-	for (i = 0; i < ORK_WEIGHTS_PROGRAMS; i++)
-		destroy(weights, &weights->programs[i]);
-}
-
-int ork_program_get(struct ork_weights *weights, uint32_t rows, uint32_t cores, uint32_t core_mask,
-		    struct ork_program **program)
-{
-	struct ork_limits limits = weights->dev->limits;
-	struct ork_program *oldest = &weights->programs[0];
-	int i, err;
-
-	weights->uses++;
-	for (i = 0; i < ORK_WEIGHTS_PROGRAMS; i++) {
-		struct ork_program *entry = &weights->programs[i];
-
-		if (entry->handle && entry->plan.rows == rows && entry->cores_asked == cores &&
-		    entry->core_mask == core_mask) {
-			entry->last_use = weights->uses;
-			*program = entry;
-			return 0;
-		}
-		if (entry->last_use < oldest->last_use)
-			oldest = entry;
+	for (i = 0; i < ORK_PROGRAMS; i++) {
+		if (dev->programs[i])
+			program_free(dev, dev->programs[i]);
+		dev->programs[i] = NULL;
 	}
-	destroy(weights, oldest);
-	limits.cores = (uint32_t)__builtin_popcount(core_mask);
-	err = ork_plan_make(&oldest->plan, &limits, rows, weights->k_pad, weights->n_pad, cores);
-	if (err)
-		return ork_fail(weights->dev, err, "no plan for M = %u, K = %u, N = %u", rows, weights->k, weights->n);
-	err = create(weights, oldest);
-	if (err)
-		return err;
-	oldest->cores_asked = cores;
-	oldest->core_mask = core_mask;
-	oldest->last_use = weights->uses;
-	*program = oldest;
-	return 0;
 }

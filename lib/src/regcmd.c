@@ -4,11 +4,11 @@
 
 #include "regcmd.h"
 
-#define ATOM_BYTES 16
 #define CBUF_ENTRY_BYTES 64
 
-/* Kernel group of 32 columns x 4 bytes = 8 surfaces of 16 bytes; SIZE_E holds surfaces - 1 (NPU reference 3.7). */
-#define I8_I32_SURFACES 8
+/* Fields that hold signed values modulo their width. */
+#define SURF_STRIDE_MASK   0x0fffffffu
+#define OUT_CVT_SCALE_MASK 0xffffu
 
 /* F(NAME, v): v in the field NAME of regcmd.h, which expands to two arguments. */
 #define F(field, value) ork_field(rc, field, value)
@@ -58,29 +58,45 @@ static void write_zeros(struct ork_regcmd *rc, enum ork_reg first, unsigned int 
 }
 
 /* CNA: what is convolved. A row of A is a line of one pixel with k channels: W = 1, H = rows (NPU reference 3.1). */
-static void write_cna_sizes(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+static void write_cna_sizes(struct ork_regcmd *rc, const struct ork_task *task)
 {
+	const struct ork_operand *operand = task->result->operand;
+	const uint32_t kernel_bytes = ork_operand_bytes(operand, task->k);
+
 	ork_regcmd_write(rc, CNA_CONV_CON1,
-			 F(CONV_CON1_GROUP_LINE_OFF, 1) | F(CONV_CON1_IN_PRECISION, ORK_PRECISION_INT8) |
-				 F(CONV_CON1_PROC_PRECISION, ORK_PRECISION_INT8));
+			 F(CONV_CON1_GROUP_LINE_OFF, operand->form == ORK_FORM_ROWS) |
+				 F(CONV_CON1_IN_PRECISION, operand->precision) |
+				 F(CONV_CON1_PROC_PRECISION, operand->precision));
 	ork_regcmd_write(rc, CNA_CONV_CON2, F(CONV_CON2_FEATURE_GRAINS, task->rows + 1));
 	ork_regcmd_write(rc, CNA_CONV_CON3, F(CONV_CON3_Y_STRIDE, 1) | F(CONV_CON3_X_STRIDE, 1));
 	ork_regcmd_write(rc, CNA_DATA_SIZE0, F(DATA_SIZE0_WIDTH, 1) | F(DATA_SIZE0_HEIGHT, task->rows));
 	ork_regcmd_write(rc, CNA_DATA_SIZE1, F(DATA_SIZE1_CHANNEL_REAL, task->k - 1) | F(DATA_SIZE1_CHANNEL, task->k));
 	ork_regcmd_write(rc, CNA_DATA_SIZE2, F(DATA_SIZE2_WIDTH, 1));
 	ork_regcmd_write(rc, CNA_DATA_SIZE3, F(DATA_SIZE3_ATOMICS, task->rows));
-	ork_regcmd_write(rc, CNA_WEIGHT_SIZE0, F(WHOLE_REGISTER, (uint64_t)task->k * task->cols));
-	ork_regcmd_write(rc, CNA_WEIGHT_SIZE1, F(WEIGHT_SIZE1_BYTES_PER_KERNEL, task->k));
+	ork_regcmd_write(rc, CNA_WEIGHT_SIZE0, F(WHOLE_REGISTER, (uint64_t)kernel_bytes * task->cols));
+	ork_regcmd_write(rc, CNA_WEIGHT_SIZE1, F(WEIGHT_SIZE1_BYTES_PER_KERNEL, kernel_bytes));
 	ork_regcmd_write(rc, CNA_WEIGHT_SIZE2, F(WEIGHT_SIZE2_WIDTH, 1) | F(WEIGHT_SIZE2_HEIGHT, 1) |
 					       F(WEIGHT_SIZE2_KERNELS, task->cols));
 	ork_regcmd_write(rc, CNA_CBUF_CON0, F(CBUF_CON0_WEIGHT_BANK, task->weight_banks) |
 					    F(CBUF_CON0_DATA_BANK, task->data_banks));
 	ork_regcmd_write(rc, CNA_CBUF_CON1,
-			 F(CBUF_CON1_DATA_ENTRIES, (task->k + CBUF_ENTRY_BYTES - 1) / CBUF_ENTRY_BYTES));
+			 F(CBUF_CON1_DATA_ENTRIES, (kernel_bytes + CBUF_ENTRY_BYTES - 1) / CBUF_ENTRY_BYTES));
+}
+
+/*
+ * Row-major A: lines are rows, and the planes of one line follow each other. Cube: lines of one atom in groups of four,
+ * so that the stride from plane to plane is rows - 4, which may be negative (NPU reference 3.4, D1).
+ */
+static void write_cna_strides(struct ork_regcmd *rc, const struct ork_task *task)
+{
+	const bool rows = task->result->operand->form == ORK_FORM_ROWS;
+
+	ork_regcmd_write(rc, CNA_DMA_CON1, F(DMA_CON1_LINE_STRIDE, rows ? task->a_pitch_bytes / ORK_ATOM_BYTES : 4));
+	ork_regcmd_write(rc, CNA_DMA_CON2, F(DMA_CON2_SURF_STRIDE, rows ? 0 : (task->rows - 4) & SURF_STRIDE_MASK));
 }
 
 /* CNA: no conversion of the input and no padding; where A and B lie. */
-static void write_cna_data(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+static void write_cna_data(struct ork_regcmd *rc, const struct ork_task *task)
 {
 	unsigned int i;
 
@@ -93,9 +109,7 @@ static void write_cna_data(struct ork_regcmd *rc, const struct ork_task_i8 *task
 	ork_regcmd_write(rc, CNA_FEATURE_DATA_ADDR, task->a_va);
 	ork_regcmd_write(rc, CNA_FC_CON2, 0);
 	ork_regcmd_write(rc, CNA_DMA_CON0, F(DMA_CON0_WEIGHT_BURST, 15) | F(DMA_CON0_DATA_BURST, 15));
-	/* Row-major A: lines are rows, and the planes of one line follow each other (NPU reference 3.4, 3.9). */
-	ork_regcmd_write(rc, CNA_DMA_CON1, F(DMA_CON1_LINE_STRIDE, task->a_pitch_bytes / ATOM_BYTES));
-	ork_regcmd_write(rc, CNA_DMA_CON2, F(DMA_CON2_SURF_STRIDE, 0));
+	write_cna_strides(rc, task);
 	ork_regcmd_write(rc, CNA_FC_DATA_SIZE0, F(FC_DATA_SIZE0_WIDTH, 1) | F(FC_DATA_SIZE0_HEIGHT, task->rows));
 	ork_regcmd_write(rc, CNA_FC_DATA_SIZE1, F(FC_DATA_SIZE1_CHANNEL, task->k));
 	ork_regcmd_write(rc, CNA_DCOMP_CTRL, 0);
@@ -106,9 +120,10 @@ static void write_cna_data(struct ork_regcmd *rc, const struct ork_task_i8 *task
 	ork_regcmd_write(rc, CNA_PAD_CON1, 0);
 }
 
-static void write_core(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+static void write_core(struct ork_regcmd *rc, const struct ork_task *task)
 {
-	ork_regcmd_write(rc, CORE_MISC_CFG, F(MISC_CFG_PROC_PRECISION, ORK_PRECISION_INT8) | F(MISC_CFG_QD_EN, 1));
+	ork_regcmd_write(rc, CORE_MISC_CFG, F(MISC_CFG_PROC_PRECISION, task->result->operand->precision) |
+					    F(MISC_CFG_QD_EN, 1));
 	ork_regcmd_write(rc, CORE_DATAOUT_SIZE_0,
 			 F(DATAOUT_SIZE_0_HEIGHT, task->rows - 1) | F(DATAOUT_SIZE_0_WIDTH, 0));
 	ork_regcmd_write(rc, CORE_DATAOUT_SIZE_1, F(DATAOUT_SIZE_1_CHANNEL, task->cols - 1));
@@ -116,18 +131,26 @@ static void write_core(struct ork_regcmd *rc, const struct ork_task_i8 *task)
 	ork_regcmd_write(rc, CORE_UNDOCUMENTED_3030, 0);
 }
 
-/* DPU: where and how C is written. Row-major: a surface is one atom further, a row is one pitch further. */
-static void write_dpu_output(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+/* Atoms from one surface of C to the next. Row-major: the next atom of the row. */
+static uint32_t surface_stride(const struct ork_task *task)
 {
-	const uint32_t notch = task->c_pitch_bytes / ATOM_BYTES - 1;
+	return task->result->operand->form == ORK_FORM_ROWS ? 1 : task->rows;
+}
+
+/* DPU: where and how C is written. A row is one pitch further, in a cube one atom. */
+static void write_dpu_output(struct ork_regcmd *rc, const struct ork_task *task)
+{
+	const struct ork_result *result = task->result;
+	const uint32_t notch =
+		result->operand->form == ORK_FORM_ROWS ? task->c_pitch_bytes / ORK_ATOM_BYTES - 1 : 0;
 
 	ork_regcmd_write(rc, DPU_FEATURE_MODE_CFG, F(FEATURE_MODE_BURST, 15) | F(FEATURE_MODE_OUTPUT_MODE, 2));
-	ork_regcmd_write(rc, DPU_DATA_FORMAT, F(DATA_FORMAT_OUT_PRECISION, ORK_PRECISION_INT32) |
-					      F(DATA_FORMAT_IN_PRECISION, ORK_PRECISION_INT8) |
-					      F(DATA_FORMAT_PROC_PRECISION, ORK_PRECISION_INT8));
+	ork_regcmd_write(rc, DPU_DATA_FORMAT, F(DATA_FORMAT_OUT_PRECISION, result->precision) |
+					      F(DATA_FORMAT_IN_PRECISION, result->operand->precision) |
+					      F(DATA_FORMAT_PROC_PRECISION, result->operand->precision));
 	ork_regcmd_write(rc, DPU_OFFSET_PEND, 0);
 	ork_regcmd_write(rc, DPU_DST_BASE_ADDR, task->c_va);
-	ork_regcmd_write(rc, DPU_DST_SURF_STRIDE, F(DST_SURF_STRIDE_ATOMS, 1));
+	ork_regcmd_write(rc, DPU_DST_SURF_STRIDE, F(DST_SURF_STRIDE_ATOMS, surface_stride(task)));
 	ork_regcmd_write(rc, DPU_DATA_CUBE_WIDTH, F(DATA_CUBE_WIDTH_WIDTH, 0));
 	ork_regcmd_write(rc, DPU_DATA_CUBE_HEIGHT, F(DATA_CUBE_HEIGHT_HEIGHT, task->rows - 1));
 	/* Both halves must carry the row step (NPU reference 3.7). */
@@ -136,17 +159,28 @@ static void write_dpu_output(struct ork_regcmd *rc, const struct ork_task_i8 *ta
 						    F(DATA_CUBE_CHANNEL, task->cols - 1));
 }
 
-/* DPU: all stages between the accumulator and the output writer are bypassed. */
-static void write_dpu_stages(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+/* DPU: conversion of sums to the output type (NPU reference 5.5). Neutral with scale 1, shift 0 and offset 0. */
+static void write_dpu_out_cvt(struct ork_regcmd *rc, const struct ork_task *task)
+{
+	ork_regcmd_write(rc, DPU_OUT_CVT_OFFSET, (uint32_t)task->requant.offset);
+	ork_regcmd_write(rc, DPU_OUT_CVT_SCALE,
+			 F(OUT_CVT_SCALE_FP32TOFP16_EN, task->result->fp32_to_fp16) |
+				 F(OUT_CVT_SCALE_SCALE, (uint32_t)task->requant.scale & OUT_CVT_SCALE_MASK));
+	ork_regcmd_write(rc, DPU_OUT_CVT_SHIFT, F(OUT_CVT_SHIFT_SHIFT, task->requant.shift));
+}
+
+/* DPU: the stages between the accumulator and the output converter are bypassed. */
+static void write_dpu_stages(struct ork_regcmd *rc, const struct ork_task *task)
 {
 	const uint32_t bypass = F(BS_BN_RELU_BYPASS, 1) | F(BS_BN_MUL_BYPASS, 1) | F(BS_BN_ALU_BYPASS, 1) |
 				F(BS_BN_BYPASS, 1);
-	const uint32_t size_e = I8_I32_SURFACES - 1;
+	const uint32_t surfaces = ork_result_surfaces(task->result);
+	const uint32_t size_e = surfaces - 1;
 
 	ork_regcmd_write(rc, DPU_BS_CFG, bypass);
 	write_zeros(rc, DPU_BS_ALU_CFG, 3);
 	ork_regcmd_write(rc, DPU_BS_OW_CFG, F(BS_OW_CFG_SIZE_E_2, size_e) | F(BS_OW_CFG_SIZE_E_1, size_e) |
-					    F(BS_OW_CFG_SIZE_E_0, size_e) | F(BS_OW_CFG_OD_BYPASS, 1));
+					    F(BS_OW_CFG_SIZE_E_0, size_e) | F(BS_OW_CFG_OD_BYPASS, task->result->od_bypass));
 	ork_regcmd_write(rc, DPU_BS_OW_OP, 0);
 	ork_regcmd_write(rc, DPU_WDMA_SIZE_0, F(WDMA_SIZE_0_CHANNEL, task->cols - 1));
 	ork_regcmd_write(rc, DPU_WDMA_SIZE_1, F(WDMA_SIZE_1_HEIGHT, task->rows - 1) | F(WDMA_SIZE_1_WIDTH, 0));
@@ -158,17 +192,15 @@ static void write_dpu_stages(struct ork_regcmd *rc, const struct ork_task_i8 *ta
 	ork_regcmd_write(rc, DPU_EW_CVT_OFFSET_VALUE, 0);
 	ork_regcmd_write(rc, DPU_EW_CVT_SCALE_VALUE, F(EW_CVT_SCALE_SCALE, 1));
 	ork_regcmd_write(rc, DPU_EW_RELUX_CMP_VALUE, 0);
-	ork_regcmd_write(rc, DPU_OUT_CVT_OFFSET, 0);
-	ork_regcmd_write(rc, DPU_OUT_CVT_SCALE, F(OUT_CVT_SCALE_SCALE, 1));
-	ork_regcmd_write(rc, DPU_OUT_CVT_SHIFT, 0);
+	write_dpu_out_cvt(rc, task);
 	write_zeros(rc, DPU_EW_OP_VALUE_0, 8);
-	/* From one kernel group to the next: its surfaces times the surface stride of 1 (NPU reference 3.7). */
-	ork_regcmd_write(rc, DPU_SURFACE_ADD, F(SURFACE_ADD_ATOMS, I8_I32_SURFACES));
+	/* From one kernel group to the next: its surfaces times the surface stride (NPU reference 3.7). */
+	ork_regcmd_write(rc, DPU_SURFACE_ADD, F(SURFACE_ADD_ATOMS, surface_stride(task) * surfaces));
 	ork_regcmd_write(rc, DPU_UNDOCUMENTED_40C4, 0);
 	write_zeros(rc, DPU_LUT_ACCESS_CFG, 12);
 }
 
-int ork_regcmd_task_i8(struct ork_regcmd *rc, const struct ork_task_i8 *task)
+int ork_regcmd_task(struct ork_regcmd *rc, const struct ork_task *task)
 {
 	/* Ping-pong as everybody runs it (NPU reference 1.4). The kernel sets the pointers of CNA and CORE itself. */
 	ork_regcmd_write(rc, DPU_S_POINTER, F(S_POINTER_POINTER_PP_MODE, 1) | F(S_POINTER_EXECUTER_PP_EN, 1) |

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "types.h"
+
 /*
  * Builder of register-command words (NPU reference 2.1): [63:48] target, [47:16] value, [15:0] register.
  *
@@ -157,15 +159,11 @@ enum ork_reg {
 #define EW_CFG_OP_BYPASS               1, 1
 #define EW_CFG_BYPASS                  0, 0
 #define EW_CVT_SCALE_SCALE             15, 0
+#define OUT_CVT_SCALE_FP32TOFP16_EN    16, 16
 #define OUT_CVT_SCALE_SCALE            15, 0
+#define OUT_CVT_SHIFT_SHIFT            11, 0
 #define SURFACE_ADD_ATOMS              31, 4
 #define WHOLE_REGISTER                 31, 0
-
-/* Precision codes (NPU reference 3.3). */
-enum ork_precision {
-	ORK_PRECISION_INT8 = 0,
-	ORK_PRECISION_INT32 = 4,
-};
 
 /* Collects words. The first problem is kept in error, and later calls do nothing. */
 struct ork_regcmd {
@@ -180,24 +178,34 @@ uint32_t ork_field(struct ork_regcmd *rc, unsigned int high, unsigned int low, u
 
 void ork_regcmd_write(struct ork_regcmd *rc, enum ork_reg reg, uint32_t value);
 
-/* One int8 x int8 -> int32 task in row-major form (NPU reference 3.9). */
-struct ork_task_i8 {
+/*
+ * One task: rows x cols of C, in the form of its operands. Row-major (NPU reference 3.9): pitches lead from one row to
+ * the next. Cube (3.1): pitches are not used, the planes of A and C are as high as the task.
+ */
+struct ork_task {
+	const struct ork_result *result;
 	uint32_t rows;          /* M of the task */
 	uint32_t k;             /* multiple of 32 */
-	uint32_t cols;          /* N of the task, multiple of 32 */
-	uint32_t a_va;          /* A[rows][k], 16-byte aligned, as all addresses and pitches */
-	uint32_t a_pitch_bytes; /* from one row of A to the next */
+	uint32_t cols;          /* N of the task, multiple of the kernel group */
+	uint32_t a_va;          /* 16-byte aligned, as all addresses and pitches */
+	uint32_t a_pitch_bytes;
 	uint32_t b_va;          /* packed weights of these columns */
 	uint32_t c_va;
 	uint32_t c_pitch_bytes;
 	uint32_t data_banks;
 	uint32_t weight_banks;
+	struct ork_requant requant; /* scale 1 unless the result is int8 */
 };
 
 /* Words of one task, without the trailer, which the driver writes. */
-#define ORK_TASK_I8_WORDS 104
+#define ORK_TASK_WORDS 104
+
+/* Positions of the words that hold the addresses, counted from the task's first word. */
+#define ORK_TASK_A_WORD 21
+#define ORK_TASK_B_WORD 30
+#define ORK_TASK_C_WORD 57
 
 /* Appends the task's words. Returns rc->error. */
-int ork_regcmd_task_i8(struct ork_regcmd *rc, const struct ork_task_i8 *task);
+int ork_regcmd_task(struct ork_regcmd *rc, const struct ork_task *task);
 
 #endif

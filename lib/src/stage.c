@@ -1,45 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
+#include <stdlib.h>
+
 #include "internal.h"
 
-/* Growing in large steps keeps the number of times that programs have to be made again small. */
-#define STAGE_STEP_BYTES ((size_t)64 << 10)
+/* Sizes are rounded up generously, so that a stage fits the next, slightly larger product too. */
+#define STAGE_STEP_BYTES ((uint64_t)64 << 10)
 
-void ork_stage_free(struct ork_stage *stage)
+static void stage_free(struct ork_stage *stage)
 {
 	ork_bo_free(stage->bo);
-	*stage = (struct ork_stage){ 0 };
+	free(stage);
 }
 
-int ork_stage_grow(struct ork_device *dev, struct ork_stage *stage, size_t size_bytes)
+static int map_stage(struct ork_stage *stage)
 {
-	struct ork_stage grown = { 0 };
-	struct ork_weights *weights;
 	void *cpu;
 	int err;
 
-	if (stage->bo && ork_bo_size(stage->bo) >= size_bytes)
-		return 0;
-	if (size_bytes < 2 * ork_bo_size(stage->bo))
-		size_bytes = 2 * ork_bo_size(stage->bo);
-	size_bytes = (size_bytes + STAGE_STEP_BYTES - 1) / STAGE_STEP_BYTES * STAGE_STEP_BYTES;
-
-	/* Programs name the old address, so they have to go, and with them the last use of the old buffer. */
-	for (weights = dev->weights; weights; weights = weights->next)
-		ork_programs_destroy(weights);
-	ork_stage_free(stage);
-
-	err = ork_bo_create_internal(dev, size_bytes, 0, &grown.bo);
+	err = ork_bo_map(stage->bo, &cpu);
 	if (err)
 		return err;
-	err = ork_bo_map(grown.bo, &cpu);
+	stage->cpu = cpu;
+	return ork_bo_address(stage->bo, &stage->va);
+}
+
+static int stage_create(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage)
+{
+	struct ork_stage *created = calloc(1, sizeof(*created));
+	int err;
+
+	if (!created)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	err = ork_bo_create_internal(dev, size_bytes, 0, &created->bo);
 	if (!err)
-		err = ork_bo_address(grown.bo, &grown.va);
+		err = map_stage(created);
 	if (err) {
-		ork_bo_free(grown.bo);
+		stage_free(created);
 		return err;
 	}
-	grown.cpu = cpu;
-	*stage = grown;
+	*stage = created;
 	return 0;
+}
+
+/* The smallest idle stage that is large enough. Returns the link to it, which may lead to NULL. */
+static struct ork_stage **best_fit(struct ork_device *dev, uint64_t size_bytes)
+{
+	struct ork_stage **at, **best = NULL;
+
+	for (at = &dev->idle_stages; *at; at = &(*at)->next)
+		if (ork_bo_size((*at)->bo) >= size_bytes && (!best || ork_bo_size((*at)->bo) < ork_bo_size((*best)->bo)))
+			best = at;
+	return best ? best : at;
+}
+
+int ork_stage_get(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage)
+{
+	struct ork_stage **link = best_fit(dev, size_bytes);
+	int err;
+
+	if (*link) {
+		*stage = *link;
+		*link = (*stage)->next;
+		return 0;
+	}
+	size_bytes = (size_bytes + STAGE_STEP_BYTES - 1) / STAGE_STEP_BYTES * STAGE_STEP_BYTES;
+	err = stage_create(dev, size_bytes, stage);
+	if (err != -ENOSPC && err != -ENOMEM)
+		return err;
+	/* Idle stages, all of them too small, may be what takes the room. */
+	ork_stages_free(dev);
+	return stage_create(dev, size_bytes, stage);
+}
+
+/* Idle stages that are kept: two products in flight. */
+#define STAGES_KEPT 4
+
+/* The stage that a new one supersedes goes: the smallest. */
+void ork_stage_put(struct ork_device *dev, struct ork_stage *stage)
+{
+	struct ork_stage **at, **smallest;
+	unsigned int count = 1;
+
+	if (!stage)
+		return;
+	stage->next = dev->idle_stages;
+	dev->idle_stages = stage;
+	smallest = &dev->idle_stages;
+	for (at = &stage->next; *at; at = &(*at)->next) {
+		count++;
+		if (ork_bo_size((*at)->bo) < ork_bo_size((*smallest)->bo))
+			smallest = at;
+	}
+	if (count <= STAGES_KEPT)
+		return;
+	stage = *smallest;
+	*smallest = stage->next;
+	stage_free(stage);
+}
+
+void ork_stages_free(struct ork_device *dev)
+{
+	while (dev->idle_stages) {
+		struct ork_stage *stage = dev->idle_stages;
+
+		dev->idle_stages = stage->next;
+		stage_free(stage);
+	}
 }

@@ -5,28 +5,35 @@
 # is well.
 #
 # A program is built from selftests/host/NAME.c and NAME_SRCS, against the static library, whose internal functions it
-# may call. A script takes the path of the ork command as its argument.
+# may call. A script takes the folder of the build. The device is the in-process model.
 
 HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/ork
 
 HOST_TESTS := \
+	test_accept \
 	test_checker \
 	test_checker_model \
 	test_device \
 	test_hang \
+	test_job \
 	test_layout \
 	test_matmul \
 	test_npy \
 	test_plan \
+	test_property \
 	test_ref \
 	test_regcmd
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
 
+test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
-HOST_TEST_SCRIPTS := selftests/host/test_ork.sh
+# Of these, the ones that are for any device: they run on the board too.
+BOARD_HOST_TESTS := test_property
+
+HOST_TEST_SCRIPTS := selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "product.h"
 #include "tap.h"
 
 static void devices_are_found_by_name(void)
@@ -145,7 +146,7 @@ static void close_refuses_while_objects_live(void)
 	ork_bo_create(dev, 1, 0, &bo);
 	ok(ork_close(dev) == -EBUSY && *ork_error(dev), "a device with a buffer stays open");
 	ork_bo_destroy(bo);
-	ork_weights_create_i8(dev, &b, 1, 1, 1, &weights);
+	weights_i8(dev, &b, 1, 1, 1, &weights);
 	ok(ork_close(dev) == -EBUSY, "a device with weights stays open");
 	ork_weights_destroy(weights);
 	ok(ork_close(dev) == 0, "then it closes");

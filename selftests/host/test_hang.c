@@ -18,11 +18,12 @@ static uint32_t base;
 static uint8_t *cpu;
 
 /* A at 0, packed B at 4096, C of task i at 8192 + i * 4096. All-ones operands: every element of C is K. */
-static struct ork_task_i8 good_task(uint32_t index)
+static struct ork_task good_task(uint32_t index)
 {
-	return (struct ork_task_i8){
+	return (struct ork_task){
 		.rows = M, .k = K, .cols = N, .a_va = base, .a_pitch_bytes = K, .b_va = base + 4096,
 		.c_va = base + 8192 + index * 4096, .c_pitch_bytes = N * 4, .data_banks = 1, .weight_banks = 11,
+		.result = ork_result_find(ork_operand_find(ORK_I8), ORK_I32, 1), .requant = { .scale = 1 },
 	};
 }
 
@@ -38,36 +39,40 @@ static bool result_is_right(uint32_t index)
 }
 
 /* Runs three tasks, one per core, and returns what the device says. */
-static int run_split(const struct ork_task_i8 tasks[3])
+static int run_split(const struct ork_task tasks[3])
 {
-	uint64_t words[3 * ORK_TASK_I8_WORDS];
-	struct ork_regcmd rc = { .words = words, .capacity = 3 * ORK_TASK_I8_WORDS };
+	uint64_t words[3 * ORK_TASK_WORDS];
+	struct ork_regcmd rc = { .words = words, .capacity = 3 * ORK_TASK_WORDS };
 	struct drm_ork_task table[3] = { 0 };
-	struct drm_ork_prog_create args = { 0 };
-	struct drm_ork_job job = { .placement = DRM_ORK_PLACE_SPLIT, .core_mask = 7, .task_count = 3 };
+	struct ork_commands commands = { .words = words, .tasks = table, .task_count = 3 };
+	struct ork_launch launch = { .split = true, .core_mask = 7, .task_count = 3 };
+	struct ork_refusal refusal;
+	uint32_t started;
 	int i, err;
 
 	for (i = 0; i < 3; i++) {
 		table[i].first_word = (uint32_t)rc.count;
-		ork_regcmd_task_i8(&rc, &tasks[i]);
-		table[i].word_count = ORK_TASK_I8_WORDS;
+		ork_regcmd_task(&rc, &tasks[i]);
+		table[i].word_count = ORK_TASK_WORDS;
 		table[i].enable_map = DRM_ORK_ENABLE_CONV;
 	}
-	args.words = (struct drm_ork_array){ sizeof(words[0]), (uint32_t)rc.count, (uintptr_t)words };
-	args.tasks = (struct drm_ork_array){ sizeof(table[0]), 3, (uintptr_t)table };
-	err = dev->backend->prog_create(dev, &args);
+	commands.word_count = (uint32_t)rc.count;
+	err = dev->backend->prog_create(dev, &commands, &launch.program, &refusal);
 	if (err)
 		return err;
 	memset(cpu + 8192, 0, 3 * 4096);
-	job.prog = args.handle;
-	err = dev->backend->run(dev, &job);
-	dev->backend->prog_destroy(dev, args.handle);
+	launch.fence = ork_fence_get(dev);
+	err = dev->backend->submit(dev, &launch, 1, &started);
+	if (!err)
+		err = dev->backend->fence_wait(dev, launch.fence, -1);
+	ork_fence_put(dev, launch.fence);
+	dev->backend->prog_destroy(dev, launch.program);
 	return err;
 }
 
 static void wedged_core_costs_only_its_own_task(void)
 {
-	struct ork_task_i8 tasks[3] = { good_task(0), good_task(1), good_task(2) };
+	struct ork_task tasks[3] = { good_task(0), good_task(1), good_task(2) };
 	struct ork_info info;
 
 	ok(run_split(tasks) == 0 && result_is_right(0) && result_is_right(1) && result_is_right(2),
@@ -85,7 +90,7 @@ static void wedged_core_costs_only_its_own_task(void)
 
 static void too_long_rows_hang(void)
 {
-	struct ork_task_i8 tasks[3] = { good_task(0), good_task(1), good_task(2) };
+	struct ork_task tasks[3] = { good_task(0), good_task(1), good_task(2) };
 
 	/* NPU reference 6.1: above 10752. */
 	tasks[0].k = 10784;
@@ -96,7 +101,7 @@ static void too_long_rows_hang(void)
 
 static void unmapped_address_is_an_io_error(void)
 {
-	struct ork_task_i8 tasks[3] = { good_task(0), good_task(1), good_task(2) };
+	struct ork_task tasks[3] = { good_task(0), good_task(1), good_task(2) };
 
 	tasks[2].a_va = 0xf0000000;
 	ok(run_split(tasks) == -EIO && strstr(ork_error(dev), "f0000000"),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "product.h"
 #include "tap.h"
 
 /* Above this many multiplications only a part of the combinations is tried, so that the test stays within seconds. */
@@ -26,8 +27,8 @@ static unsigned int wrong_products(size_t k, size_t n, const size_t *ms, size_t 
 
 	random_fill(a, max_m * k, &seed);
 	random_fill(b, k * n, &seed);
-	ork_ref_matmul_i8(a, k, b, n, expected, n, max_m, k, n);
-	if (ork_weights_create_i8(dev, b, n, k, n, &weights)) {
+	ref_i8(a, k, b, n, expected, n, max_m, k, n);
+	if (weights_i8(dev, b, n, k, n, &weights)) {
 		note("weights %zux%zu: %s", k, n, ork_error(dev));
 		return 1;
 	}
@@ -37,7 +38,7 @@ static unsigned int wrong_products(size_t k, size_t n, const size_t *ms, size_t 
 				continue;
 			memset(c, 0x5a, ms[i] * n * sizeof(*c));
 			(*tried)++;
-			if (ork_matmul_i8(dev, weights, a, k, ms[i], c, n, &opts) ||
+			if (matmul_i8(dev, weights, a, k, ms[i], c, n, &opts) ||
 			    memcmp(c, expected, ms[i] * n * sizeof(*c))) {
 				note("M=%zu K=%zu N=%zu cores=%u is wrong (%s)", ms[i], k, n, opts.cores,
 				     ork_error(dev));
@@ -75,7 +76,10 @@ static void extreme_shapes_are_exact(void)
 	static const size_t one[] = { 1 }, three_thousand[] = { 3000 }, few[] = { 1, 4, 13 };
 	unsigned int tried = 0;
 
-	ok(wrong_products(10240, 96, few, 3, &tried) == 0, "K=10240, the largest, is exact");
+	ok(wrong_products(10240, 96, few, 3, &tried) == 0, "K=10240, the largest of one task, is exact");
+	ok(wrong_products(10241, 96, few, 3, &tried) == 0, "K=10241, in two slices, is exact");
+	ok(wrong_products(40000, 33, few, 3, &tried) == 0, "K=40000, in four slices, is exact");
+	ok(wrong_products(1048576, 1, one, 1, &tried) == 0, "K=1048576, the largest, is exact");
 	ok(wrong_products(32, 40000, one, 1, &tried) == 0, "N=40000, wider than a row pitch can be, is exact");
 	ok(wrong_products(40, 70, three_thousand, 1, &tried) == 0, "M=3000, more rows than a task has, is exact");
 }
@@ -92,8 +96,8 @@ static void largest_sums_are_exact(void)
 
 	memset(a, -128, M * K);
 	memset(b, -128, K * N);
-	ork_weights_create_i8(dev, b, N, K, N, &weights);
-	good = ork_matmul_i8(dev, weights, a, K, M, c, N, NULL) == 0;
+	weights_i8(dev, b, N, K, N, &weights);
+	good = matmul_i8(dev, weights, a, K, M, c, N, NULL) == 0;
 	for (i = 0; i < M * N; i++)
 		good &= c[i] == K * 16384;
 	ok(good, "sums of -128 * -128 are exact");
@@ -114,10 +118,11 @@ static void strides_are_respected(void)
 	random_fill(b, sizeof(b), &seed);
 	memset(c, 0x11, sizeof(c));
 	memset(expected, 0x11, sizeof(expected));
-	ork_ref_matmul_i8(a, LDA, b, LDB, expected, LDC, M, K, N);
-	ork_weights_create_i8(dev, b, LDB, K, N, &weights);
-	ok(ork_weights_bytes(weights) == 64 * 64, "packed weights take K and N rounded up to groups of 32");
-	ok(ork_matmul_i8(dev, weights, a, LDA, M, c, LDC, NULL) == 0 && memcmp(c, expected, sizeof(c)) == 0,
+	ref_i8(a, LDA, b, LDB, expected, LDC, M, K, N);
+	weights_i8(dev, b, LDB, K, N, &weights);
+	ok(ork_weights_bytes(weights) == 64 * 64 && ork_weights_k_slice(weights) == 64,
+	   "packed weights take K and N rounded up to groups of 32");
+	ok(matmul_i8(dev, weights, a, LDA, M, c, LDC, NULL) == 0 && memcmp(c, expected, sizeof(c)) == 0,
 	   "leading dimensions are respected and gaps in C are untouched");
 	ork_weights_destroy(weights);
 }
@@ -131,21 +136,21 @@ static void jobs_run_where_asked(void)
 	struct ork_weights *weights;
 	int32_t c[M * N];
 
-	ork_weights_create_i8(dev, b, N, K, N, &weights);
+	weights_i8(dev, b, N, K, N, &weights);
 	ork_query(dev, &before);
-	ork_matmul_i8(dev, weights, a, K, M, c, N, &opts);
+	matmul_i8(dev, weights, a, K, M, c, N, &opts);
 	ork_query(dev, &after);
 	ok(after.jobs_done[0] == before.jobs_done[0] && after.jobs_done[1] == before.jobs_done[1] &&
 	   after.jobs_done[2] == before.jobs_done[2] + 1, "a core mask of one core uses that core");
 	before = after;
 	opts = (struct ork_matmul_opts){ .cores = 2, .core_mask = 5 };
-	ork_matmul_i8(dev, weights, a, K, M, c, N, &opts);
+	matmul_i8(dev, weights, a, K, M, c, N, &opts);
 	ork_query(dev, &after);
 	ok(after.jobs_done[0] == before.jobs_done[0] + 1 && after.jobs_done[1] == before.jobs_done[1] &&
 	   after.jobs_done[2] == before.jobs_done[2] + 1, "two cores of a mask share the product");
 	before = after;
 	opts = (struct ork_matmul_opts){ .cores = 3 };
-	ork_matmul_i8(dev, weights, a, K, M, c, N, &opts);
+	matmul_i8(dev, weights, a, K, M, c, N, &opts);
 	ork_query(dev, &after);
 	ok(after.jobs_done[0] == before.jobs_done[0] + 1 && after.jobs_done[1] == before.jobs_done[1] + 1 &&
 	   after.jobs_done[2] == before.jobs_done[2] + 1, "three cores share the product");
@@ -162,11 +167,11 @@ static void auto_follows_the_mask(void)
 	struct ork_weights *weights;
 	int32_t c[N];
 
-	ork_weights_create_i8(dev, b, N, K, N, &weights);
+	weights_i8(dev, b, N, K, N, &weights);
 	ork_query(dev, &before);
-	ork_matmul_i8(dev, weights, a, K, 1, c, N, &opts);
+	matmul_i8(dev, weights, a, K, 1, c, N, &opts);
 	ork_query(dev, &one);
-	ork_matmul_i8(dev, weights, a, K, 1, c, N, NULL);
+	matmul_i8(dev, weights, a, K, 1, c, N, NULL);
 	ork_query(dev, &all);
 	ok(one.jobs_done[0] == before.jobs_done[0] && one.jobs_done[1] == before.jobs_done[1] &&
 	   one.jobs_done[2] == before.jobs_done[2] + 1, "auto stays within its mask");
@@ -184,24 +189,24 @@ static void repeated_calls_create_nothing(void)
 	static int8_t a[M * K], b[K * N];
 	static int32_t c[M * N];
 	struct ork_info before, first, again, after;
-	struct ork_weights *weights;
+	struct ork_weights *weights, *others;
 
-	ork_query(dev, &before);
-	ork_weights_create_i8(dev, b, N, K, N, &weights);
-	ork_matmul_i8(dev, weights, a, K, M, c, N, NULL);
+	weights_i8(dev, b, N, K, N, &weights);
+	matmul_i8(dev, weights, a, K, M, c, N, NULL);
 	ork_query(dev, &first);
-	ork_matmul_i8(dev, weights, a, K, M, c, N, NULL);
+	matmul_i8(dev, weights, a, K, M, c, N, NULL);
 	ork_query(dev, &again);
 	ok(first.vm_used_bytes == again.vm_used_bytes, "a repeated product takes no more addresses");
-	ork_weights_destroy(weights);
+	ork_query(dev, &before);
+	weights_i8(dev, b, N, K, N, &others);
+	matmul_i8(dev, others, a, K, M, c, N, NULL);
+	ork_weights_destroy(others);
 	ork_query(dev, &after);
-	ok(after.vm_used_bytes == before.vm_used_bytes, "destroyed weights give everything back");
+	ok(after.vm_used_bytes == before.vm_used_bytes, "other weights of that shape use the same program and stages");
+	ork_weights_destroy(weights);
 }
 
-/*
- * More shapes than programs are kept, on two weights. A buffer behind the stages makes them move when they grow, so
- * that a program which still named the old place would give wrong results.
- */
+/* Many shapes on two weights. A buffer behind the stages makes them move when they grow. */
 static void many_shapes_share_one_device(void)
 {
 	enum { K = 96, N = 96, MAX_M = 2000 };
@@ -219,15 +224,15 @@ static void many_shapes_share_one_device(void)
 	random_fill(a, MAX_M * K, &seed);
 	random_fill(b, 2 * K * N, &seed);
 	for (i = 0; i < 2; i++) {
-		ork_ref_matmul_i8(a, K, b + i * K * N, N, expected + i * MAX_M * N, N, MAX_M, K, N);
-		wrong += ork_weights_create_i8(dev, b + i * K * N, N, K, N, &weights[i]) != 0;
-		wrong += ork_matmul_i8(dev, weights[i], a, K, 1, c, N, NULL) != 0;
+		ref_i8(a, K, b + i * K * N, N, expected + i * MAX_M * N, N, MAX_M, K, N);
+		wrong += weights_i8(dev, b + i * K * N, N, K, N, &weights[i]) != 0;
+		wrong += matmul_i8(dev, weights[i], a, K, 1, c, N, NULL) != 0;
 	}
 	wrong += ork_bo_create(dev, 65536, 0, &obstacle) != 0 || ork_bo_address(obstacle, &address) != 0;
 	for (m = 1, i = 0; m <= MAX_M; m = m * 3 / 2 + 1, i++) {
-		wrong += ork_matmul_i8(dev, weights[i % 2], a, K, m, c, N, NULL) != 0;
+		wrong += matmul_i8(dev, weights[i % 2], a, K, m, c, N, NULL) != 0;
 		wrong += memcmp(c, expected + i % 2 * MAX_M * N, m * N * sizeof(*c)) != 0;
-		wrong += ork_matmul_i8(dev, weights[0], a, K, 1, c, N, NULL) != 0;
+		wrong += matmul_i8(dev, weights[0], a, K, 1, c, N, NULL) != 0;
 		wrong += memcmp(c, expected, N * sizeof(*c)) != 0;
 	}
 	ok(wrong == 0, "many shapes on two weights stay exact while buffers grow");
@@ -247,21 +252,18 @@ static void wrong_weights_are_refused(void)
 	const int8_t b[4] = { 1, 2, 3, 4 };
 	struct ork_weights *weights = NULL;
 
-	ok(ork_weights_create_i8(NULL, b, 2, 2, 2, &weights) == -EINVAL &&
-		   ork_weights_create_i8(dev, NULL, 2, 2, 2, &weights) == -EINVAL &&
-		   ork_weights_create_i8(dev, b, 2, 2, 2, NULL) == -EINVAL,
+	ok(weights_i8(NULL, b, 2, 2, 2, &weights) == -EINVAL &&
+		   weights_i8(dev, NULL, 2, 2, 2, &weights) == -EINVAL &&
+		   weights_i8(dev, b, 2, 2, 2, NULL) == -EINVAL,
 	   "weights: null pointers are refused");
-	ok(ork_weights_create_i8(dev, b, 2, 0, 2, &weights) == -EINVAL &&
-		   ork_weights_create_i8(dev, b, 2, 2, 0, &weights) == -EINVAL,
+	ok(weights_i8(dev, b, 2, 0, 2, &weights) == -EINVAL &&
+		   weights_i8(dev, b, 2, 2, 0, &weights) == -EINVAL,
 	   "weights: empty shapes are refused");
-	ok(ork_weights_create_i8(dev, b, 1, 2, 2, &weights) == -EINVAL, "weights: ldb < N is refused");
-	ok(ork_weights_create_i8(dev, b, 1, 10241, 1, &weights) == -ENOTSUP &&
-		   strstr(ork_error(dev), "K > 10240 not supported yet"),
-	   "weights: K > 10240 is refused, with the reason");
-	ok(ork_weights_create_i8(dev, b, SIZE_MAX, 2, 1048577, &weights) == -E2BIG &&
-		   ork_weights_create_i8(dev, b, SIZE_MAX, 2, SIZE_MAX, &weights) == -E2BIG,
+	ok(weights_i8(dev, b, 1, 2, 2, &weights) == -EINVAL, "weights: ldb < N is refused");
+	ok(weights_i8(dev, b, SIZE_MAX, 2, 1048577, &weights) == -E2BIG &&
+		   weights_i8(dev, b, SIZE_MAX, 2, SIZE_MAX, &weights) == -E2BIG,
 	   "weights: too large dimensions are refused");
-	ok(ork_weights_create_i8(dev, b, SIZE_MAX, 2, 2, &weights) == -EINVAL && !weights,
+	ok(weights_i8(dev, b, SIZE_MAX, 2, 2, &weights) == -EINVAL && !weights,
 	   "weights: a stride that wraps is refused");
 }
 
@@ -274,30 +276,30 @@ static void wrong_products_are_refused(void)
 	int32_t c[4];
 
 	ork_open("model", &other);
-	ork_weights_create_i8(dev, b, 2, 2, 2, &weights);
-	ork_weights_create_i8(other, b, 2, 2, 2, &foreign);
-	ok(ork_matmul_i8(NULL, weights, a, 2, 2, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, NULL, a, 2, 2, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, weights, NULL, 2, 2, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, weights, a, 2, 2, NULL, 2, NULL) == -EINVAL,
+	weights_i8(dev, b, 2, 2, 2, &weights);
+	weights_i8(other, b, 2, 2, 2, &foreign);
+	ok(matmul_i8(NULL, weights, a, 2, 2, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, NULL, a, 2, 2, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, weights, NULL, 2, 2, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, weights, a, 2, 2, NULL, 2, NULL) == -EINVAL,
 	   "null pointers are refused");
-	ok(ork_matmul_i8(dev, foreign, a, 2, 2, c, 2, NULL) == -EINVAL, "weights of another device are refused");
-	ok(ork_matmul_i8(dev, weights, a, 1, 2, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, weights, a, 2, 2, c, 1, NULL) == -EINVAL,
+	ok(matmul_i8(dev, foreign, a, 2, 2, c, 2, NULL) == -EINVAL, "weights of another device are refused");
+	ok(matmul_i8(dev, weights, a, 1, 2, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, weights, a, 2, 2, c, 1, NULL) == -EINVAL,
 	   "short strides are refused");
-	ok(ork_matmul_i8(dev, weights, a, 2, 0, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, weights, a, 2, SIZE_MAX, c, 2, NULL) == -E2BIG,
+	ok(matmul_i8(dev, weights, a, 2, 0, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, weights, a, 2, SIZE_MAX, c, 2, NULL) == -E2BIG,
 	   "M = 0 and too large M are refused");
-	ok(ork_matmul_i8(dev, weights, a, SIZE_MAX, 2, c, 2, NULL) == -EINVAL &&
-		   ork_matmul_i8(dev, weights, a, 2, 2, c, SIZE_MAX / 4, NULL) == -EINVAL,
+	ok(matmul_i8(dev, weights, a, SIZE_MAX, 2, c, 2, NULL) == -EINVAL &&
+		   matmul_i8(dev, weights, a, 2, 2, c, SIZE_MAX / 4, NULL) == -EINVAL,
 	   "strides that wrap are refused");
-	ok(ork_matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "four cores are refused");
+	ok(matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "four cores are refused");
 	opts = (struct ork_matmul_opts){ .cores = 2, .core_mask = 1 };
-	ok(ork_matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "more cores than the mask has are refused");
+	ok(matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "more cores than the mask has are refused");
 	opts = (struct ork_matmul_opts){ .core_mask = 8 };
-	ok(ork_matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "unknown cores are refused");
+	ok(matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "unknown cores are refused");
 	opts = (struct ork_matmul_opts){ .timeout_ms = UINT32_MAX };
-	ok(ork_matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "a timeout above the maximum is refused");
+	ok(matmul_i8(dev, weights, a, 2, 2, c, 2, &opts) == -EINVAL, "a timeout above the maximum is refused");
 	ork_weights_destroy(foreign);
 	ork_weights_destroy(weights);
 	ork_close(other);

@@ -47,7 +47,7 @@ static int try_header(int version, const char *header, size_t elements, struct n
 	char bytes[4096];
 
 	write_file(bytes, make_file(bytes, version, header, elements));
-	return npy_read_i8(path, MAX_DIM, matrix, reason);
+	return npy_read(path, MAX_DIM, matrix, reason);
 }
 
 static void good_files_are_read(void)
@@ -68,10 +68,33 @@ static void good_files_are_read(void)
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		const int err = try_header(files[i].version, files[i].header, 12, &matrix, reason);
 
-		if (!ok(err == 0 && matrix.rows == 3 && matrix.cols == 4 && matrix.data[0] == 0 &&
-				matrix.data[11] == 11,
+		if (!ok(err == 0 && matrix.rows == 3 && matrix.cols == 4 && matrix.type == NPY_I1 &&
+				((char *)matrix.data)[0] == 0 && ((char *)matrix.data)[11] == 11,
 			"good file %zu is read", i))
 			note("%s", reason);
+		free(matrix.data);
+	}
+}
+
+static void all_types_are_read(void)
+{
+	static const struct {
+		const char *header;
+		enum npy_type type;
+	} files[] = {
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 1), }", NPY_I4 },
+		{ "{'descr': '=f4', 'fortran_order': False, 'shape': (1, 3), }", NPY_F4 },
+		{ "{'descr': '<f2', 'fortran_order': False, 'shape': (3, 2), }", NPY_F2 },
+		{ "{'descr': '=i1', 'fortran_order': False, 'shape': (3, 4), }", NPY_I1 },
+	};
+	char reason[NPY_REASON_CHARS];
+	struct npy_matrix matrix;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		ok(try_header(1, files[i].header, 12, &matrix, reason) == 0 && matrix.type == files[i].type &&
+			   ((char *)matrix.data)[11] == 11,
+		   "type %s is read", npy_type_descr(files[i].type));
 		free(matrix.data);
 	}
 }
@@ -83,7 +106,11 @@ static void bad_headers_are_refused(void)
 		const char *reason;
 	} files[] = {
 		{ "{'descr': '|i1', 'fortran_order': True, 'shape': (3, 4), }", "Fortran" },
-		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4), }", "<i4" },
+		{ "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4), }", "truncated" },
+		{ "{'descr': '>i4', 'fortran_order': False, 'shape': (3, 1), }", ">i4" },
+		{ "{'descr': '|f2', 'fortran_order': False, 'shape': (3, 2), }", "|f2" },
+		{ "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }", "<f8" },
+		{ "{'descr': '', 'fortran_order': False, 'shape': (3, 4), }", "its type is" },
 		{ "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 4), }", "|u1" },
 		{ "{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }", "|O" },
 		{ "{'descr': [('x', '|i1')], 'fortran_order': False, 'shape': (3, 4), }", "malformed" },
@@ -144,7 +171,7 @@ static void damaged_files_are_survived(void)
 
 	for (i = 0; i < length; i++) {
 		write_file(bytes, i);
-		refused += npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && !matrix.data;
+		refused += npy_read(path, MAX_DIM, &matrix, reason) == -1 && !matrix.data;
 	}
 	ok(refused == length, "all %zu truncated files are refused", length);
 	for (i = 0; i < length - 12; i++) {
@@ -153,8 +180,8 @@ static void damaged_files_are_survived(void)
 			damaged[i] = (char)value;
 			write_file(damaged, length);
 			tried++;
-			if (npy_read_i8(path, MAX_DIM, &matrix, reason) == 0)
-				survived += matrix.rows * matrix.cols == 12;
+			if (npy_read(path, MAX_DIM, &matrix, reason) == 0)
+				survived += matrix.rows * matrix.cols * npy_type_bytes(matrix.type) == 12;
 			else
 				survived += !matrix.data && *reason;
 			free(matrix.data);
@@ -171,37 +198,38 @@ static void strange_files_are_refused(void)
 	struct npy_matrix matrix;
 
 	write_file(huge_v1, sizeof(huge_v1) - 1);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "too long"),
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "too long"),
 	   "a huge version 1 header is refused");
 	write_file(huge_v2, sizeof(huge_v2) - 1);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "too long"),
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "too long"),
 	   "a huge version 2 header is refused");
 	write_file(version3, sizeof(version3) - 1);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "3.0"), "version 3 is refused");
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "3.0"), "version 3 is refused");
 	write_file(minor, sizeof(minor) - 1);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "1.7"),
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "1.7"),
 	   "an unknown minor version is refused");
 	write_file("", 0);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "not a NumPy file"),
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "not a NumPy file"),
 	   "an empty file is refused");
-	ok(npy_read_i8(directory, MAX_DIM, &matrix, reason) == -1 && *reason, "a directory is refused");
-	ok(npy_read_i8("/dev/zero", MAX_DIM, &matrix, reason) == -1 && strstr(reason, "regular"),
+	ok(npy_read(directory, MAX_DIM, &matrix, reason) == -1 && *reason, "a directory is refused");
+	ok(npy_read("/dev/zero", MAX_DIM, &matrix, reason) == -1 && strstr(reason, "regular"),
 	   "a device is refused");
 	unlink(path);
-	ok(npy_read_i8(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "No such file"),
+	ok(npy_read(path, MAX_DIM, &matrix, reason) == -1 && strstr(reason, "No such file"),
 	   "a missing file is refused");
 }
 
 static void results_are_written_whole(void)
 {
-	const int32_t data[6] = { 1, -2, 3, 4, 5, 0x01020304 };
+	int32_t data[6] = { 1, -2, 3, 4, 5, 0x01020304 };
+	const struct npy_matrix matrix = { .type = NPY_I4, .data = data, .rows = 2, .cols = 3 };
 	char reason[NPY_REASON_CHARS], bytes[512], text[256] = "";
 	struct stat info;
 	size_t length;
 	FILE *file;
 
 	umask(022);
-	ok(npy_check_writable(path, reason) == 0 && npy_write_i32(path, data, 2, 3, reason) == 0,
+	ok(npy_check_writable(path, reason) == 0 && npy_write(path, &matrix, reason) == 0,
 	   "a result is written");
 	stat(path, &info);
 	ok((info.st_mode & 0777) == 0644, "it has the usual permissions");
@@ -214,7 +242,7 @@ static void results_are_written_whole(void)
 	   "header and data are aligned to 64 bytes as NumPy writes them");
 	ok(memcmp(bytes + 128, data, sizeof(data)) == 0, "elements are little-endian int32 in C order");
 	ok(npy_check_writable("/nonexistent/c.npy", reason) == -1 &&
-		   npy_write_i32("/nonexistent/c.npy", data, 2, 3, reason) == -1,
+		   npy_write("/nonexistent/c.npy", &matrix, reason) == -1,
 	   "a missing directory is refused");
 	ok(npy_check_writable(directory, reason) == -1 && npy_check_writable("/dev/null", reason) == -1 &&
 	   npy_check_writable("", reason) == -1, "directories, devices and empty names are refused");
@@ -228,6 +256,7 @@ int main(void)
 		return 1;
 	snprintf(path, sizeof(path), "%s/file.npy", directory);
 	good_files_are_read();
+	all_types_are_read();
 	bad_headers_are_refused();
 	damaged_files_are_survived();
 	strange_files_are_refused();

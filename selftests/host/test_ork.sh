@@ -3,11 +3,11 @@
 # Copyright 2026 The rknpu-ork authors
 #
 # The ork command on the in-process model: results, exit statuses, messages, and that failures leave no file behind.
-# usage: test_ork.sh ORK
+# usage: test_ork.sh BUILD    the folder with bin/ork
 
 set -u
 
-ORK=${1:?usage: test_ork.sh ORK}
+ORK=${1:?usage: test_ork.sh BUILD}/bin/ork
 ORK_DEVICE=model
 export ORK_DEVICE
 dir=$(mktemp -d) || exit 1
@@ -81,6 +81,11 @@ for cores in 1 2 3 auto; do
 	run matmul -m 7 -k 768 -n 640 --cores $cores --verify
 	expect 0 "verify ok (0 of 4480 elements wrong)" "M=7 K=768 N=640 is exact with --cores $cores"
 done
+run matmul -m 3 -k 10300 -n 50 --verify
+expect 0 "verify ok (0 of 150 elements wrong)" "K=10300 is exact"
+run matmul -m 64 -k 2048 -n 2048 --explain
+expect 0 "cores: 3, each core takes columns of C; estimates:" "--explain tells cores and costs"
+expect 0 "banks: 4 features, 8 weights of 12" "--explain tells on-chip banks"
 run matmul -m 64 -k 512 -n 384 --cores 3 --verify --repeat 3 --seed 42
 expect 0 "3 cores, jobs per core 3/3/3, verify ok" "three cores do equal numbers of jobs"
 [ "$(wc -l <"$dir/out")" -eq 1 ]
@@ -98,13 +103,47 @@ set -- "$dir"/c.npy*
 [ "$*" = "$dir/c.npy" ]
 ok $? "only the result is left"
 
+for type in i8 i8q i4 f16 f16f16 bf16; do
+	run matmul -m 5 -k 700 -n 90 --type $type --verify
+	expect 0 "verify ok (0 of 450 elements wrong)" "--type $type is exact"
+done
+run matmul -m 2 -k 3000 -n 3 --type i8q --requant 1,0,0 --verify
+expect 0 "int8 to int8: model, " "--requant is used"
+
+# [1 2; 3 4] * [1 0.5; -2 1] = [-3 2.5; -5 5.5]
+npy "$dir/a.npy" '<f2' False '(2, 2)' '\0000\0074\0000\0100\0000\0102\0000\0104'
+npy "$dir/b.npy" '<f2' False '(2, 2)' '\0000\0074\0000\0070\0000\0300\0000\0074'
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type f16 --verify
+tail -c 16 "$dir/c.npy" | od -An -v -tf4 | tr -s ' \n' ' ' >"$dir/values"
+[ "$status" -eq 0 ] && grep -q '<f4' "$dir/c.npy" && [ "$(cat "$dir/values")" = " -3 2.5 -5 5.5 " ]
+ok $? "float16 files give a float32 file"
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type f16f16 --verify
+tail -c 8 "$dir/c.npy" | od -An -v -tx2 | tr -s ' \n' ' ' >"$dir/values"
+[ "$status" -eq 0 ] && grep -q '<f2' "$dir/c.npy" && [ "$(cat "$dir/values")" = " c200 4100 c500 4580 " ]
+ok $? "or a float16 file"
+npy "$dir/a.npy" '<f4' False '(1, 2)' '\0000\0000\0200\0077\0000\0000\0000\0100'
+npy "$dir/b.npy" '<f4' False '(2, 1)' '\0000\0000\0000\0100\0000\0000\0200\0277'
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type bf16 --verify
+tail -c 4 "$dir/c.npy" | od -An -v -tf4 | tr -s ' \n' ' ' >"$dir/values"
+[ "$status" -eq 0 ] && [ "$(cat "$dir/values")" = " 0 " ]
+ok $? "bfloat16 is read from float32 files"
+npy "$dir/a.npy" '|i1' False '(1, 1)' '\0010'
+npy "$dir/b.npy" '|i1' False '(1, 1)' '\0001'
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" --type i4
+expect 2 "values outside -8..7" "int4 files with other values are refused"
+npy "$dir/a.npy" '|i1' False '(1, 1)' '\0370'
+run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type i4 --verify
+expect 0 "verify ok" "int4 files are int8 files"
+
+npy "$dir/a.npy" '|i1' False '(2, 2)' '\0001\0002\0003\0004'
+npy "$dir/b.npy" '|i1' False '(2, 3)' '\0005\0372\0007\0370\0011\0012'
 out=$dir/out.npy
 refuse 2 "No such file" "a missing file" matmul --a "$dir/none.npy" --b "$dir/b.npy" -o "$out"
 echo "not numpy" >"$dir/bad.npy"
 refuse 2 "not a NumPy file" "a file of another format" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
 npy "$dir/bad.npy" '|i1' True '(2, 2)' '\0001\0002\0003\0004'
 refuse 2 "Fortran order" "Fortran order" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
-npy "$dir/bad.npy" '<f4' False '(2, 2)' '\0001\0002\0003\0004'
+npy "$dir/bad.npy" '<f4' False '(1, 1)' '\0001\0002\0003\0004'
 refuse 2 "<f4" "another type" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
 npy "$dir/bad.npy" '|i1' False '(2, 2)' '\0001\0002\0003'
 refuse 2 "truncated" "a truncated file" matmul --a "$dir/bad.npy" --b "$dir/b.npy" -o "$out"
@@ -121,7 +160,11 @@ refuse 2 "not a regular file" "an output that is a device" matmul --a "$dir/a.np
 [ -c /dev/null ]
 ok $? "the device is still there"
 
-refuse 2 "K > 10240 not supported yet" "K above the limit" matmul -m 1 -k 10241 -n 1 -o "$out"
+refuse 2 "-k takes a number" "K above the limit" matmul -m 1 -k 1048577 -n 1 -o "$out"
+refuse 2 "--type takes" "an unknown type" matmul -m 1 -k 1 -n 1 --type f64 -o "$out"
+refuse 2 "--requant takes" "an incomplete conversion" matmul -m 1 -k 1 -n 1 --type i8q --requant 1,2 -o "$out"
+refuse 2 "--requant is for" "a conversion of another type" matmul -m 1 -k 1 -n 1 --requant 1,2,3 -o "$out"
+refuse 2 "shift is above 63" "a shift that is too large" matmul -m 1 -k 1 -n 1 --type i8q --requant 1,64,0 -o "$out"
 refuse 2 "-m takes a number" "M of 0" matmul -m 0 -k 1 -n 1 -o "$out"
 refuse 2 "-k takes a number" "a negative K" matmul -m 1 -k -5 -n 1 -o "$out"
 refuse 2 "-n takes a number" "N with a unit" matmul -m 1 -k 1 -n 1k -o "$out"

@@ -10,21 +10,31 @@
 
 #include "matmul_args.h"
 #include "npy.h"
+#include "operands.h"
 #include "tool.h"
 
 static const char usage_text[] =
 	"usage: ork matmul -m M -k K -n N [--seed S] [OPTIONS]\n"
 	"       ork matmul --a A.npy --b B.npy [OPTIONS]\n"
 	"\n"
-	"Computes C[M][N] = A[M][K] * B[K][N], int8 times int8 to int32, on the NPU.\n"
+	"Computes C[M][N] = A[M][K] * B[K][N] on the NPU.\n"
 	"\n"
 	"  -m M -k K -n N    multiply random matrices of this shape\n"
 	"  --seed S          which random matrices, default 1\n"
-	"  --a A.npy         read A and B: NumPy files, int8, 2-D, C order\n"
+	"  --a A.npy         read A and B: NumPy files, 2-D, C order\n"
 	"  --b B.npy\n"
-	"  -o C.npy          write C as a NumPy file (int32)\n"
+	"  -o C.npy          write C as a NumPy file\n"
+	"  --type TYPE       elements of A and B, C and the files of A and B:\n"
+	"                      i8      int8, int32                 (|i1)   the default\n"
+	"                      i8q     int8, int8 (see --requant)  (|i1)\n"
+	"                      i4      -8 to 7, int32              (|i1)\n"
+	"                      f16     float16, float32            (<f2)\n"
+	"                      f16f16  float16, float16            (<f2)\n"
+	"                      bf16    bfloat16, float32           (<f4, rounded)\n"
+	"  --requant X,S,O   C = sat8(half_even(sum * X / 2^S) + O); default 1,S,0 with S by K\n"
 	"  --cores C         split over 1, 2 or 3 cores, default auto\n"
 	"  --verify          compare with a CPU reference; without equality exit 1, no file\n"
+	"  --explain         print the plan and why it was chosen\n"
 	"  --repeat R        run R times and print the shortest time\n"
 	"  --timeout MS      give up after MS milliseconds without progress\n"
 	"  --device DEVICE   \"model\" or a render node, default see ork --help\n";
@@ -34,10 +44,10 @@ static const char usage_text[] =
 
 struct matmul {
 	struct matmul_args args;
-	size_t m, k, n;
-	int8_t *a, *b;
-	int32_t *c;
-	int32_t *expected;      /* NULL without --verify */
+	struct operands in;
+	size_t c_bytes;
+	void *c;
+	void *expected;         /* NULL without --verify */
 	struct ork_device *dev;
 	struct ork_weights *weights;
 	size_t wrong;           /* most wrong elements of any run */
@@ -46,55 +56,16 @@ struct matmul {
 	const char *backend;
 };
 
-/* splitmix64: eight elements per step. */
-static int8_t *random_matrix(size_t elements, uint64_t *state)
+/* The shift that brings sums of K random products near the range of int8. */
+static void default_requant(struct matmul *mm)
 {
-	int8_t *data = malloc(elements);
-	size_t i, part;
+	size_t k;
 
-	for (i = 0; data && i < elements; i += part) {
-		uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-		z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-		z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-		z ^= z >> 31;
-		part = elements - i < sizeof(z) ? elements - i : sizeof(z);
-		memcpy(data + i, &z, part);
-	}
-	return data;
-}
-
-static int make_operands(struct matmul *mm)
-{
-	uint64_t state = mm->args.seed;
-
-	mm->m = mm->args.m;
-	mm->k = mm->args.k;
-	mm->n = mm->args.n;
-	mm->a = random_matrix(mm->m * mm->k, &state);
-	mm->b = random_matrix(mm->k * mm->n, &state);
-	if (!mm->a || !mm->b)
-		return complain(EXIT_USAGE, "not enough memory for the matrices");
-	return EXIT_OK;
-}
-
-static int read_operands(struct matmul *mm)
-{
-	char reason[NPY_REASON_CHARS];
-	struct npy_matrix a, b;
-
-	if (npy_read_i8(mm->args.a_path, ORK_MAX_DIM, &a, reason))
-		return complain(EXIT_USAGE, "cannot use %s: %s", mm->args.a_path, reason);
-	mm->a = a.data;
-	if (npy_read_i8(mm->args.b_path, ORK_MAX_DIM, &b, reason))
-		return complain(EXIT_USAGE, "cannot use %s: %s", mm->args.b_path, reason);
-	mm->b = b.data;
-	mm->m = a.rows;
-	mm->k = a.cols;
-	mm->n = b.cols;
-	if (a.cols != b.rows)
-		return complain(EXIT_USAGE, "the shapes do not fit: A has %zu columns, B has %zu rows", a.cols, b.rows);
-	return EXIT_OK;
+	if (mm->args.have_requant)
+		return;
+	mm->args.requant = (struct ork_requant){ .scale = 1, .shift = 7 };
+	for (k = mm->in.k; k >= 4; k /= 4)
+		mm->args.requant.shift++;
 }
 
 static int prepare(struct matmul *mm)
@@ -104,12 +75,14 @@ static int prepare(struct matmul *mm)
 
 	if (mm->args.out_path && npy_check_writable(mm->args.out_path, reason))
 		return complain(EXIT_USAGE, "cannot write %s: %s", mm->args.out_path, reason);
-	status = mm->args.a_path ? read_operands(mm) : make_operands(mm);
+	status = get_operands(&mm->args, &mm->in);
 	if (status)
 		return status;
-	mm->c = malloc(mm->m * mm->n * sizeof(*mm->c));
+	default_requant(mm);
+	mm->c_bytes = mm->in.m * mm->in.n * type_bytes(mm->args.type->c_type);
+	mm->c = malloc(mm->c_bytes);
 	if (mm->args.verify)
-		mm->expected = malloc(mm->m * mm->n * sizeof(*mm->expected));
+		mm->expected = malloc(mm->c_bytes);
 	if (!mm->c || (mm->args.verify && !mm->expected))
 		return complain(EXIT_USAGE, "not enough memory for the result");
 	return EXIT_OK;
@@ -125,10 +98,12 @@ static int device_error(const struct matmul *mm, int err)
 
 static size_t count_wrong(const struct matmul *mm)
 {
+	const size_t bytes = type_bytes(mm->args.type->c_type);
+	const uint8_t *c = mm->c, *expected = mm->expected;
 	size_t wrong = 0, i;
 
-	for (i = 0; i < mm->m * mm->n; i++)
-		wrong += mm->c[i] != mm->expected[i];
+	for (i = 0; i < mm->c_bytes; i += bytes)
+		wrong += memcmp(c + i, expected + i, bytes) != 0;
 	return wrong;
 }
 
@@ -140,17 +115,37 @@ static double now_ms(void)
 	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
+static struct ork_matmul_desc product(const struct matmul *mm)
+{
+	return (struct ork_matmul_desc){
+		.weights = mm->weights,
+		.c_type = mm->args.type->c_type,
+		.m = mm->in.m,
+		.a = mm->in.a,
+		.lda = mm->in.k,
+		.c = mm->c,
+		.ldc = mm->in.n,
+		.requant = mm->args.requant,
+	};
+}
+
+static struct ork_matmul_opts options(const struct matmul *mm)
+{
+	return (struct ork_matmul_opts){ .cores = (uint32_t)mm->args.cores,
+					 .timeout_ms = (uint32_t)mm->args.timeout_ms };
+}
+
 static int run_once(struct matmul *mm)
 {
-	const struct ork_matmul_opts opts = { .cores = (uint32_t)mm->args.cores,
-					      .timeout_ms = (uint32_t)mm->args.timeout_ms };
+	const struct ork_matmul_desc desc = product(mm);
+	const struct ork_matmul_opts opts = options(mm);
 	double start, elapsed;
 	size_t wrong;
 	int err;
 
-	memset(mm->c, C_POISON, mm->m * mm->n * sizeof(*mm->c));
+	memset(mm->c, C_POISON, mm->c_bytes);
 	start = now_ms();
-	err = ork_matmul_i8(mm->dev, mm->weights, mm->a, mm->k, mm->m, mm->c, mm->n, &opts);
+	err = ork_matmul(mm->dev, &desc, &opts);
 	elapsed = now_ms() - start;
 	if (err)
 		return device_error(mm, err);
@@ -162,19 +157,15 @@ static int run_once(struct matmul *mm)
 	return EXIT_OK;
 }
 
-static int run_all(struct matmul *mm)
+static int run_repeatedly(struct matmul *mm)
 {
 	struct ork_info before, after;
 	unsigned long i;
 	int err, status;
 
-	err = ork_weights_create_i8(mm->dev, mm->b, mm->n, mm->k, mm->n, &mm->weights);
-	if (!err)
-		err = ork_query(mm->dev, &before);
+	err = ork_query(mm->dev, &before);
 	if (err)
 		return device_error(mm, err);
-	if (mm->expected)
-		ork_ref_matmul_i8(mm->a, mm->k, mm->b, mm->n, mm->expected, mm->n, mm->m, mm->k, mm->n);
 	for (i = 0; i < mm->args.repeat; i++) {
 		status = run_once(mm);
 		if (status)
@@ -189,17 +180,61 @@ static int run_all(struct matmul *mm)
 	return EXIT_OK;
 }
 
+static int explain(const struct matmul *mm)
+{
+	const struct ork_matmul_desc desc = product(mm);
+	const struct ork_matmul_opts opts = options(mm);
+	char text[2048];
+	const int length = ork_plan_explain(mm->dev, &desc, &opts, text, sizeof(text));
+
+	if (length < 0)
+		return device_error(mm, length);
+	fputs(text, stdout);
+	return EXIT_OK;
+}
+
+static int compute_expected(const struct matmul *mm)
+{
+	const struct operands *in = &mm->in;
+	const struct ork_ref_desc desc = {
+		.type = mm->args.type->type, .c_type = mm->args.type->c_type, .m = in->m, .k = in->k, .n = in->n,
+		.a = in->a, .lda = in->k, .b = in->b, .ldb = in->n, .c = mm->expected, .ldc = in->n,
+		.k_slice = ork_weights_k_slice(mm->weights), .requant = mm->args.requant,
+	};
+	const int err = ork_ref_matmul(&desc);
+
+	return err ? complain(EXIT_USAGE, "the reference fails: %s", ork_strerror(err)) : EXIT_OK;
+}
+
+static int run_all(struct matmul *mm)
+{
+	const struct ork_weights_desc desc = {
+		.type = mm->args.type->type, .b = mm->in.b, .ldb = mm->in.n, .k = mm->in.k, .n = mm->in.n
+	};
+	const int err = ork_weights_create(mm->dev, &desc, &mm->weights);
+	int status = EXIT_OK;
+
+	if (err)
+		return device_error(mm, err);
+	if (mm->args.explain)
+		status = explain(mm);
+	if (!status && mm->expected)
+		status = compute_expected(mm);
+	return status ? status : run_repeatedly(mm);
+}
+
 static void print_summary(const struct matmul *mm)
 {
 	int used = 0, i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		used += mm->jobs[i] != 0;
-	printf("matmul M=%zu K=%zu N=%zu int8: %s, %d core%s, jobs per core %" PRIu64 "/%" PRIu64 "/%" PRIu64 ", ",
-	       mm->m, mm->k, mm->n, mm->backend, used, used == 1 ? "" : "s", mm->jobs[0], mm->jobs[1], mm->jobs[2]);
+	printf("matmul M=%zu K=%zu N=%zu %s: %s, %d core%s, jobs per core %" PRIu64 "/%" PRIu64 "/%" PRIu64 ", ",
+	       mm->in.m, mm->in.k, mm->in.n, mm->args.type->words, mm->backend, used, used == 1 ? "" : "s",
+	       mm->jobs[0], mm->jobs[1], mm->jobs[2]);
 	if (mm->expected)
 		printf("verify %s (%zu of %zu elements wrong), ", mm->wrong ? "FAILED" : "ok", mm->wrong,
-		       mm->m * mm->n);
+		       mm->in.m * mm->in.n);
 	else
 		printf("not verified, ");
 	printf("%.3f ms", mm->best_ms);
@@ -208,9 +243,34 @@ static void print_summary(const struct matmul *mm)
 	putchar('\n');
 }
 
+static enum npy_type file_type(enum ork_dtype c_type)
+{
+	switch (c_type) {
+	case ORK_I8:
+		return NPY_I1;
+	case ORK_F16:
+		return NPY_F2;
+	case ORK_F32:
+		return NPY_F4;
+	default:
+		return NPY_I4;
+	}
+}
+
+static int write_result(const struct matmul *mm)
+{
+	const struct npy_matrix c = {
+		.type = file_type(mm->args.type->c_type), .data = mm->c, .rows = mm->in.m, .cols = mm->in.n
+	};
+	char reason[NPY_REASON_CHARS];
+
+	if (mm->wrong || !mm->args.out_path || !npy_write(mm->args.out_path, &c, reason))
+		return EXIT_OK;
+	return complain(EXIT_USAGE, "cannot write %s: %s", mm->args.out_path, reason);
+}
+
 static int run_on_device(struct matmul *mm)
 {
-	char reason[NPY_REASON_CHARS];
 	int status = open_device(mm->args.device, &mm->dev);
 
 	if (status)
@@ -218,10 +278,10 @@ static int run_on_device(struct matmul *mm)
 	status = run_all(mm);
 	ork_weights_destroy(mm->weights);
 	ork_close(mm->dev);
+	if (!status)
+		status = write_result(mm);
 	if (status)
 		return status;
-	if (!mm->wrong && mm->args.out_path && npy_write_i32(mm->args.out_path, mm->c, mm->m, mm->n, reason))
-		return complain(EXIT_USAGE, "cannot write %s: %s", mm->args.out_path, reason);
 	print_summary(mm);
 	return mm->wrong ? EXIT_MISMATCH : EXIT_OK;
 }
@@ -241,8 +301,7 @@ int cmd_matmul(int argc, char **argv)
 	status = prepare(&mm);
 	if (!status)
 		status = run_on_device(&mm);
-	free(mm.a);
-	free(mm.b);
+	free_operands(&mm.in);
 	free(mm.c);
 	free(mm.expected);
 	return status;

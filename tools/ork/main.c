@@ -12,7 +12,7 @@
 static const char usage_text[] =
 	"usage: ork COMMAND [OPTIONS]\n"
 	"\n"
-	"Exact integer matrix products on the NPU of the RK3588.\n"
+	"Matrix products on the NPU of the RK3588, exact to the bit.\n"
 	"\n"
 	"commands:\n"
 	"  info       what the device is and what it has done\n"

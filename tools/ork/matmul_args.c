@@ -2,7 +2,9 @@
 /* Copyright 2026 The rknpu-ork authors */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "matmul_args.h"
@@ -15,10 +17,13 @@ enum {
 	OPT_B,
 	OPT_CORES,
 	OPT_DEVICE,
+	OPT_EXPLAIN,
 	OPT_HELP,
 	OPT_REPEAT,
+	OPT_REQUANT,
 	OPT_SEED,
 	OPT_TIMEOUT,
+	OPT_TYPE,
 	OPT_VERIFY,
 };
 
@@ -27,13 +32,51 @@ static const struct option options[] = {
 	{ "b", required_argument, NULL, OPT_B },
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "explain", no_argument, NULL, OPT_EXPLAIN },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
+	{ "requant", required_argument, NULL, OPT_REQUANT },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "timeout", required_argument, NULL, OPT_TIMEOUT },
+	{ "type", required_argument, NULL, OPT_TYPE },
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ 0 },
 };
+
+static const struct product_type types[] = {
+	{ "i8", "int8 to int32", ORK_I8, ORK_I32 },
+	{ "i8q", "int8 to int8", ORK_I8, ORK_I8 },
+	{ "i4", "int4 to int32", ORK_I4, ORK_I32 },
+	{ "f16", "float16 to float32", ORK_F16, ORK_F32 },
+	{ "f16f16", "float16 to float16", ORK_F16, ORK_F16 },
+	{ "bf16", "bfloat16 to float32", ORK_BF16, ORK_F32 },
+};
+
+static int parse_type(const struct product_type **type)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(optarg, types[i].name) == 0) {
+			*type = &types[i];
+			return EXIT_OK;
+		}
+	}
+	return complain(EXIT_USAGE, "--type takes i8, i8q, i4, f16, f16f16 or bf16, not \"%s\"", optarg);
+}
+
+static int parse_requant(struct matmul_args *args)
+{
+	int32_t scale, offset;
+	uint32_t shift;
+	char more;
+
+	if (sscanf(optarg, "%" SCNd32 ",%" SCNu32 ",%" SCNd32 "%c", &scale, &shift, &offset, &more) != 3)
+		return complain(EXIT_USAGE, "--requant takes SCALE,SHIFT,OFFSET, not \"%s\"", optarg);
+	args->requant = (struct ork_requant){ .scale = scale, .shift = shift, .offset = offset };
+	args->have_requant = true;
+	return EXIT_OK;
+}
 
 static int parse_option_number(const char *name, unsigned long min, unsigned long max, unsigned long *value)
 {
@@ -76,12 +119,19 @@ static int parse_option(int option, struct matmul_args *args)
 	case OPT_DEVICE:
 		args->device = optarg;
 		return EXIT_OK;
+	case OPT_EXPLAIN:
+		args->explain = true;
+		return EXIT_OK;
 	case OPT_REPEAT:
 		return parse_option_number("--repeat", 1, MAX_REPEAT, &args->repeat);
+	case OPT_REQUANT:
+		return parse_requant(args);
 	case OPT_SEED:
 		return parse_option_number("--seed", 0, ULONG_MAX, &args->seed);
 	case OPT_TIMEOUT:
 		return parse_option_number("--timeout", 1, UINT32_MAX, &args->timeout_ms);
+	case OPT_TYPE:
+		return parse_type(&args->type);
 	case OPT_VERIFY:
 		args->verify = true;
 		return EXIT_OK;
@@ -102,6 +152,8 @@ static int check_together(const struct matmul_args *args)
 	if (!args->a_path && (!args->m || !args->k || !args->n))
 		return complain(EXIT_USAGE,
 				"a shape (-m, -k, -n) or two files (--a, --b) are needed; see ork help matmul");
+	if (args->have_requant && args->type->c_type != ORK_I8)
+		return complain(EXIT_USAGE, "--requant is for --type i8q");
 	return EXIT_OK;
 }
 
@@ -109,7 +161,7 @@ int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
 {
 	int option, status;
 
-	*args = (struct matmul_args){ .repeat = 1, .seed = 1 };
+	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = &types[0] };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":m:k:n:o:", options, NULL)) != -1) {
 		if (option == ':')

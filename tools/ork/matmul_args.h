@@ -6,9 +6,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ork.h>
+
+/* Values of --type. */
+struct product_type {
+	const char *name;
+	const char *words;
+	enum ork_dtype type;   /* of A and B */
+	enum ork_dtype c_type;
+};
+
 /* What the user asked "ork matmul" for. */
 struct matmul_args {
 	const char *device;             /* NULL: the default */
+	const struct product_type *type;
+	struct ork_requant requant;
+	bool have_requant;
 	unsigned long m, k, n;          /* 0 if not given */
 	unsigned long seed;
 	const char *a_path, *b_path;    /* both or none */
@@ -17,6 +30,7 @@ struct matmul_args {
 	unsigned long timeout_ms;       /* 0: the driver's default */
 	unsigned long repeat;
 	bool verify;
+	bool explain;
 	bool help;
 };
 

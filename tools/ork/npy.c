@@ -57,14 +57,19 @@ static int read_header(FILE *file, size_t max_dim, struct npy_matrix *matrix, ch
 
 	if (read_header_length(file, &length, reason) || read_exactly(file, text, length, reason))
 		return -1;
-	return npy_parse_header(text, length, max_dim, &matrix->rows, &matrix->cols, reason);
+	return npy_parse_header(text, length, max_dim, matrix, reason);
+}
+
+static size_t data_bytes(const struct npy_matrix *matrix)
+{
+	return matrix->rows * matrix->cols * npy_type_bytes(matrix->type);
 }
 
 /* Compares sizes before any memory is taken for what the header promises. */
 static int check_file_size(FILE *file, const struct npy_matrix *matrix, char *reason)
 {
 	const long at = ftell(file);
-	const size_t bytes = matrix->rows * matrix->cols;
+	const size_t bytes = data_bytes(matrix);
 	struct stat stat;
 
 	if (at < 0 || fstat(fileno(file), &stat))
@@ -87,17 +92,17 @@ static int read_matrix(FILE *file, size_t max_dim, struct npy_matrix *matrix, ch
 		return npy_fail(reason, "it is not a regular file");
 	if (read_header(file, max_dim, matrix, reason) || check_file_size(file, matrix, reason))
 		return -1;
-	matrix->data = malloc(matrix->rows * matrix->cols);
+	matrix->data = malloc(data_bytes(matrix));
 	if (!matrix->data)
 		return npy_fail(reason, "there is no memory for its %zu x %zu elements", matrix->rows, matrix->cols);
-	if (!read_exactly(file, matrix->data, matrix->rows * matrix->cols, reason))
+	if (!read_exactly(file, matrix->data, data_bytes(matrix), reason))
 		return 0;
 	free(matrix->data);
 	matrix->data = NULL;
 	return -1;
 }
 
-int npy_read_i8(const char *path, size_t max_dim, struct npy_matrix *matrix, char *reason)
+int npy_read(const char *path, size_t max_dim, struct npy_matrix *matrix, char *reason)
 {
 	FILE *file = fopen(path, "rbe");
 	int err;
@@ -127,12 +132,12 @@ int npy_check_writable(const char *path, char *reason)
 	return err;
 }
 
-static int write_matrix(FILE *file, const int32_t *data, size_t rows, size_t cols)
+static int write_matrix(FILE *file, const struct npy_matrix *matrix)
 {
 	char text[256];
 	unsigned char prefix[PREFIX_BYTES + 2] = MAGIC "\x01";
-	int used = snprintf(text, sizeof(text), "{'descr': '<i4', 'fortran_order': False, 'shape': (%zu, %zu), }", rows,
-			    cols);
+	int used = snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }",
+			    npy_type_descr(matrix->type), matrix->rows, matrix->cols);
 	const size_t total = (sizeof(prefix) + (size_t)used + 1 + DATA_ALIGN - 1) / DATA_ALIGN * DATA_ALIGN;
 	const size_t length = total - sizeof(prefix);
 
@@ -142,7 +147,7 @@ static int write_matrix(FILE *file, const int32_t *data, size_t rows, size_t col
 	prefix[PREFIX_BYTES + 1] = (unsigned char)(length >> 8);
 	if (fwrite(prefix, 1, sizeof(prefix), file) != sizeof(prefix) || fwrite(text, 1, length, file) != length)
 		return -1;
-	return fwrite(data, sizeof(*data), rows * cols, file) == rows * cols ? 0 : -1;
+	return fwrite(matrix->data, 1, data_bytes(matrix), file) == data_bytes(matrix) ? 0 : -1;
 }
 
 /* mkstemp() makes files private; the result gets the permissions that any new file has. */
@@ -155,7 +160,7 @@ static int set_usual_mode(int fd)
 }
 
 /* Fills and closes the open file. Returns 0, or -1 with errno set. */
-static int fill_and_close(int fd, const int32_t *data, size_t rows, size_t cols)
+static int fill_and_close(int fd, const struct npy_matrix *matrix)
 {
 	FILE *file = fdopen(fd, "wb");
 	int err;
@@ -164,11 +169,11 @@ static int fill_and_close(int fd, const int32_t *data, size_t rows, size_t cols)
 		close(fd);
 		return -1;
 	}
-	err = set_usual_mode(fd) || write_matrix(file, data, rows, cols) || fflush(file) || fsync(fd);
+	err = set_usual_mode(fd) || write_matrix(file, matrix) || fflush(file) || fsync(fd);
 	return fclose(file) || err ? -1 : 0;
 }
 
-int npy_write_i32(const char *path, const int32_t *data, size_t rows, size_t cols, char *reason)
+int npy_write(const char *path, const struct npy_matrix *matrix, char *reason)
 {
 	char *temporary;
 	int fd, err = 0;
@@ -176,7 +181,7 @@ int npy_write_i32(const char *path, const int32_t *data, size_t rows, size_t col
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
 		return npy_fail(reason, "out of memory");
 	fd = mkstemp(temporary);
-	if (fd < 0 || fill_and_close(fd, data, rows, cols) || rename(temporary, path)) {
+	if (fd < 0 || fill_and_close(fd, matrix) || rename(temporary, path)) {
 		err = npy_fail(reason, "it cannot be written: %s", strerror(errno));
 		if (fd >= 0)
 			unlink(temporary);

@@ -18,7 +18,7 @@ struct parser {
 	const char *at;
 	const char *end;
 	size_t max_dim;
-	size_t rows, cols;
+	struct npy_matrix *matrix;
 	bool have_descr, have_order, have_shape;
 	char *reason;
 };
@@ -101,17 +101,44 @@ static bool parse_size(struct parser *p, size_t *value)
 	return true;
 }
 
+static const struct {
+	size_t bytes;
+	const char *descr;
+} types[] = {
+	[NPY_I1] = { 1, "|i1" },
+	[NPY_I4] = { 4, "<i4" },
+	[NPY_F2] = { 2, "<f2" },
+	[NPY_F4] = { 4, "<f4" },
+};
+
+size_t npy_type_bytes(enum npy_type type)
+{
+	return types[type].bytes;
+}
+
+const char *npy_type_descr(enum npy_type type)
+{
+	return types[type].descr;
+}
+
 static int parse_descr(struct parser *p)
 {
 	char descr[32];
+	size_t i;
 
 	if (p->have_descr || !parse_string(p, descr, sizeof(descr)))
 		return malformed(p);
 	p->have_descr = true;
-	/* One byte has no order, but the marks of an order are legal. */
-	if (strcmp(descr, "|i1") != 0 && strcmp(descr, "<i1") != 0 && strcmp(descr, "=i1") != 0)
-		return npy_fail(p->reason, "its type is %s, not int8 (|i1)", descr);
-	return 0;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		/* The mark of an order may be that of this machine; one byte has no order, but any mark is legal. */
+		if (strcmp(descr + (*descr != '\0'), types[i].descr + 1) != 0)
+			continue;
+		if (*descr == *types[i].descr || *descr == '=' || (types[i].bytes == 1 && *descr == '<')) {
+			p->matrix->type = (enum npy_type)i;
+			return 0;
+		}
+	}
+	return npy_fail(p->reason, "its type is %s, not int8, int32, float16 or float32 (|i1, <i4, <f2, <f4)", descr);
 }
 
 static int parse_order(struct parser *p)
@@ -151,8 +178,8 @@ static int parse_shape(struct parser *p)
 		return npy_fail(p->reason, "it has no elements");
 	if (dims[0] > p->max_dim || dims[1] > p->max_dim)
 		return npy_fail(p->reason, "a dimension is above %zu", p->max_dim);
-	p->rows = dims[0];
-	p->cols = dims[1];
+	p->matrix->rows = dims[0];
+	p->matrix->cols = dims[1];
 	return 0;
 }
 
@@ -171,9 +198,11 @@ static int parse_entry(struct parser *p)
 	return npy_fail(p->reason, "its header has the unknown key '%s'", key);
 }
 
-int npy_parse_header(const char *text, size_t length, size_t max_dim, size_t *rows, size_t *cols, char *reason)
+int npy_parse_header(const char *text, size_t length, size_t max_dim, struct npy_matrix *matrix, char *reason)
 {
-	struct parser p = { .at = text, .end = text + length, .max_dim = max_dim, .reason = reason };
+	struct parser p = {
+		.at = text, .end = text + length, .max_dim = max_dim, .matrix = matrix, .reason = reason
+	};
 
 	if (!accept(&p, '{'))
 		return malformed(&p);
@@ -189,7 +218,5 @@ int npy_parse_header(const char *text, size_t length, size_t max_dim, size_t *ro
 	skip_spaces(&p);
 	if (p.at != p.end || !p.have_descr || !p.have_order || !p.have_shape)
 		return malformed(&p);
-	*rows = p.rows;
-	*cols = p.cols;
 	return 0;
 }

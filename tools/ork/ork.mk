@@ -11,4 +11,5 @@ ORK_SRCS := \
 	tools/ork/main.c \
 	tools/ork/matmul_args.c \
 	tools/ork/npy.c \
-	tools/ork/npy_header.c
+	tools/ork/npy_header.c \
+	tools/ork/operands.c

@@ -37,6 +37,7 @@ write_sources() {
 		echo "deb $options $security bookworm-security main"
 	fi
 	echo "deb-src [signed-by=$keyring] $site trixie main"
+	echo "deb $options $site trixie-backports main"
 }
 
 write_apt_config() {
@@ -68,7 +69,9 @@ apt_ready() (
 	local site security keyring
 
 	take_lock apt
-	if [ -n "$(find "$ORK_APT/updated" -mmin "-$ORK_APT_MAX_AGE_MINUTES" 2>/dev/null)" ]; then
+	# Lists that an older checkout made may lack a suite.
+	if [ -n "$(find "$ORK_APT/updated" -mmin "-$ORK_APT_MAX_AGE_MINUTES" 2>/dev/null)" ] &&
+		grep -qs ' trixie-backports ' "$ORK_APT/sources.list"; then
 		exit 0
 	fi
 	site=$(machine_site "$ORK_HOST_SUITE")
@@ -84,7 +87,7 @@ apt_ready() (
 	mkdir -p "$ORK_APT/lists/partial" "$ORK_APT/cache/archives/partial"
 	write_sources "$site" "$security" "$keyring" >"$ORK_APT/sources.list"
 	write_apt_config >"$ORK_APT/apt.conf"
-	say "reading the package lists of bookworm, its backports, and trixie"
+	say "reading the package lists of bookworm, trixie, and their backports"
 	logged private-apt-update private_apt apt-get -q update -o APT::Update::Error-Mode=any
 	touch "$ORK_APT/updated"
 )

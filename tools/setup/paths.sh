@@ -21,6 +21,12 @@ ORK_CACHE="${XDG_CACHE_HOME:-$HOME/.cache}/rknpu-ork"
 ORK_KERNELS="6.1 6.12"
 ORK_KERNELS_DIR="$ORK_CACHE/kernels"
 
+# Kernels that setup builds for the board from the newest source that Debian
+# has, in the same form: mainline, and debug with the kernel's own checks. The
+# kernel's version is a link to "mainline" there.
+ORK_BUILT_KERNELS="mainline debug"
+ORK_MAINLINE_SOURCE="$ORK_CACHE/mainline/source"
+
 ORK_CROSS_COMPILE=aarch64-linux-gnu-
 ORK_GUEST_CC=aarch64-linux-gnu-gcc-12
 
@@ -60,7 +66,8 @@ if [ "${0##*/}" = paths.sh ]; then
 		done
 		exit
 	fi
-	for name in ORK_CACHE ORK_KERNELS ORK_KERNELS_DIR ORK_CROSS_COMPILE \
+	for name in ORK_CACHE ORK_KERNELS ORK_KERNELS_DIR ORK_BUILT_KERNELS \
+		ORK_MAINLINE_SOURCE ORK_CROSS_COMPILE \
 		ORK_GUEST_CC ORK_GUEST_SYSROOT ORK_GUEST_CFLAGS \
 		ORK_GUEST_LDFLAGS ORK_GUEST_BUSYBOX ORK_LINUX_SOURCE ORK_QEMU; do
 		eval "printf '%s=%s\n' \"$name\" \"\$$name\""

@@ -204,11 +204,13 @@ def _collect_script(paths):
     return b"".join(b"send %d %s\n" % (i, shell_quote(path)) for i, path in enumerate(paths))
 
 
-def build(stream, *, init, paths, kernel_dir, guest_dir, driver, load_driver, command, marker, puts, gets):
+def build(stream, *, init, paths, kernel_dir, guest_dir, driver, load_driver, more_modules, command, marker,
+          puts, gets):
     """Writes the archive for one run to STREAM.
 
     PATHS is what tools/setup/paths.sh prints; DRIVER is the module file or
-    None; MARKER ends the command's output; PUTS are (host path, guest path) pairs; GETS are guest paths.
+    None; MORE_MODULES are loaded before it; MARKER ends the command's output;
+    PUTS are (host path, guest path) pairs; GETS are guest paths.
     """
     archive = Archive()
     _add_base(archive, init, paths["ORK_GUEST_BUSYBOX"], paths["ORK_GUEST_SYSROOT"])
@@ -217,7 +219,8 @@ def build(stream, *, init, paths, kernel_dir, guest_dir, driver, load_driver, co
     with open(os.path.join(kernel_dir, "release"), encoding="ascii") as text:
         release = text.read().strip()
     modules = KernelModules(os.path.join(kernel_dir, "modules"))
-    names = list(TRANSPORT_MODULES + DRM_MODULES)
+    first = DRM_MODULES + tuple(more_modules)
+    names = list(TRANSPORT_MODULES + first)
     if driver:
         driver_name = _module_name(driver)
         modules.add(driver_name, driver)
@@ -226,7 +229,7 @@ def build(stream, *, init, paths, kernel_dir, guest_dir, driver, load_driver, co
             archive.data("etc/ork-board/driver", driver_name)
     loadable = _add_modules(archive, modules, release, names)
 
-    for list_name, members in (("transport", TRANSPORT_MODULES), ("modules", DRM_MODULES)):
+    for list_name, members in (("transport", TRANSPORT_MODULES), ("modules", first)):
         archive.data(f"etc/ork-board/{list_name}", "".join(f"{m}\n" for m in members if m in loadable))
     archive.data("etc/ork-board/marker", marker)
     archive.data("etc/ork-board/command", _command_script(command))

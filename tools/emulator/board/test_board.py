@@ -104,6 +104,8 @@ def wrong_usage_returns_2():
     expect(usage_status("run", "--put", ORK_BOARD + ":x", "--", "true"), 2, "relative guest file")
     expect(usage_status("run", "--get", "/x", "--", "true"), 2, "no host file named")
     expect(usage_status("run", "--icount", "--cpus", "2", "--", "true"), 2, "icount on two CPUs")
+    expect(usage_status("run", "--timing", "--cpus", "2", "--", "true"), 2, "timing on two CPUs")
+    expect(usage_status("run", "--chaos", "0", "--", "true"), 2, "no seed")
 
 
 @test
@@ -285,6 +287,18 @@ def options_shape_the_board():
 def icount_board_runs():
     result = board("nproc", options=["--icount"])
     expect(result.out, b"1\n", f"output: {result.err}")
+
+
+@test
+def modes_reach_the_machine():
+    with tempfile.TemporaryDirectory() as folder:
+        # The comma must not end the option.
+        log = os.path.join(folder, "jobs,and,more")
+        result = board("true", options=["--strict", "--chaos", "3", "--job-log", log, "--machine", "npu-mhz=600"])
+        expect(result.status, 0, f"status: {result.err}")
+        expect(os.path.getsize(log), 0, "size of the log without a job")
+    result = board("true", options=["--machine", "npu-mhz=0"])
+    expect(result.status, 125, "status with a clock that stands still")
 
 
 @test

@@ -59,6 +59,7 @@ static const char *client_name(enum npu_client client)
 	switch (client) {
 	case NPU_CLIENT_FEATURE: return "feature read";
 	case NPU_CLIENT_WEIGHT: return "weight read";
+	case NPU_CLIENT_DPU: return "operand read";
 	case NPU_CLIENT_PC: return "register command read";
 	case NPU_CLIENT_OUTPUT: return "output write";
 	}
@@ -92,12 +93,17 @@ struct npu_core *npu_core_new(unsigned int index, const struct npu_host *host)
 		return NULL;
 	core->host = *host;
 	core->index = index;
+	npu_timing_default(&core->timing);
 	npu_core_reset(core);
 	return core;
 }
 
 void npu_core_delete(struct npu_core *core)
 {
+	if (core) {
+		free(core->pending);
+		free(core->cbuf);
+	}
 	free(core);
 }
 
@@ -117,13 +123,62 @@ void npu_core_reset(struct npu_core *core)
 		.index = core->index,
 		.generation = core->generation + 1,
 		.interrupt_mask = PC_INTERRUPT_EVENTS,
+		.timing = core->timing,
+		.strict = core->strict,
+		.chaos = core->chaos,
 	};
 
 	for (size_t i = 0; i < sizeof(ddma) / sizeof(ddma[0]); i++)
 		fresh.ddma[(ddma[i].offset & 0xfff) / 4] = ddma[i].value;
 	for (int group = 0; group < 2; group++)
 		fresh.block[NPU_CORE].regs[group][(CORE_MAC_GATING & 0xfff) / 4] = MAC_GATING_RESET;
+	free(core->pending);
+	free(core->cbuf);
 	*core = fresh;
+}
+
+void npu_core_set_timing(struct npu_core *core, const struct npu_timing *timing)
+{
+	core->timing = *timing;
+}
+
+void npu_core_set_strict(struct npu_core *core, bool strict)
+{
+	core->strict = strict;
+}
+
+void npu_core_set_chaos(struct npu_core *core, uint64_t seed)
+{
+	core->chaos = seed;
+}
+
+bool npu_core_has_pending(const struct npu_core *core)
+{
+	return core->pending && core->pending->count > 0;
+}
+
+void npu_core_drain(struct npu_core *core, uint32_t max_writes)
+{
+	uint64_t generation = core->generation;
+	struct npu_pending *pending = core->pending;
+	struct npu_port port;
+	bool landed;
+
+	if (!npu_core_has_pending(core))
+		return;
+	/* The embedder may reset the core from within host->write. */
+	core->pending = NULL;
+	npu_port_init(&port, &core->host);
+	landed = npu_port_drain(&port, pending, max_writes);
+	if (core->generation != generation) {
+		free(pending);
+		return;
+	}
+	core->pending = pending;
+	if (landed)
+		return;
+	pending->count = 0;
+	npu_core_port_failed(core, &port);
 }
 
 bool npu_core_irq(const struct npu_core *core)
@@ -277,7 +332,7 @@ static void pc_write(struct npu_core *core, uint32_t offset, uint32_t value)
 static uint32_t ddma_read(struct npu_core *core, uint32_t offset)
 {
 	if (offset == DDMA_CFG_STATUS)
-		return core->in_flight || core->port_stuck ? 0 : DDMA_CFG_STATUS_IDEL;
+		return core->in_flight || core->port_stuck || npu_core_has_pending(core) ? 0 : DDMA_CFG_STATUS_IDEL;
 	if ((offset & 0xfff) / 4 < NPU_DDMA_WORDS)
 		return core->ddma[(offset & 0xfff) / 4];
 	npu_core_warn(core, "read of unknown register 0x%04x", (unsigned int)offset);

@@ -5,6 +5,7 @@
 
 #include "npu_conv.h"
 #include "npu_model.h"
+#include "npu_pending.h"
 #include "npu_port.h"
 #include "npu_regs.h"
 
@@ -80,13 +81,30 @@ struct npu_core {
 	uint32_t executing;   /* enable map of the task between fetch and retire, or of the one that hangs */
 	bool in_flight;       /* a task is between fetch and retire */
 	bool port_stuck;      /* an access of the memory port never completes */
+
+	/* Not touched by reset. */
+	struct npu_timing timing;
+	bool strict;
+	uint64_t chaos; /* state of the random numbers; 0: off */
+
+	/* Goes to the task between fetch and retire, so that npu_task_run() needs no lock; NULL meanwhile and after reset. */
+	struct npu_pending *pending;
+	struct npu_cbuf *cbuf;
 };
 
 struct npu_task {
 	uint64_t generation;
 	struct npu_port port;
+	bool convolution;
 	struct npu_conv conv;
+	struct npu_dpu dpu;
+	struct npu_cbuf *cbuf;
 	bool out_of_memory;
+	bool first; /* of its chain */
+	bool last;
+	struct npu_timing timing;
+	struct npu_task_facts facts;
+	struct npu_pending *pending; /* NULL: writes land at once */
 };
 
 /* Register values of a task: the executed group of each block. */
@@ -121,13 +139,16 @@ bool npu_core_hang(struct npu_core *core, const char *format, ...) NPU_PRINTF(2,
 /* Hangs the core because of a failed access of its memory port; a bus error leaves its trace in the registers. */
 void npu_core_port_failed(struct npu_core *core, const struct npu_port *port);
 
+/* npu_task.c: facts and cycles of a task that has run. */
+void npu_task_describe(struct npu_task *task);
+
 /* npu_pc.c */
 void npu_pc_start(struct npu_core *core);
 
 /* npu_plan.c: checks a convolution's registers and decodes them. False if the task hangs. */
-bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_task *task);
 
-/* npu_dpu.c: the part of that which is about output stages and writer. */
-bool npu_plan_output(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+/* npu_plan_dpu.c: a task without convolution. */
+bool npu_plan_eltwise(struct npu_core *core, const struct npu_view *view, struct npu_dpu *dpu);
 
 #endif

@@ -2,114 +2,131 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include "npu_mac.h"
 
-#define TILE (NPU_MAC_INT8_KERNELS * NPU_MAC_INT8_CHANNELS)
+#include <stdlib.h>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define VECTORISE __attribute__((optimize("O3")))
-#else
-#define VECTORISE
-#endif
+/* Chooses the fast way for a type, and turns operands into what it computes with. */
 
-VECTORISE
-static int32_t dot(const int8_t *features, const int8_t *weights, size_t channels)
+struct npu_mac {
+	const struct npu_type *type;
+	size_t length;
+	size_t pixels;
+	const uint8_t *features;   /* as given, for types that need no conversion */
+	int8_t *wide_features;     /* int4 as int8 */
+	int8_t *wide_weights;
+	int64_t *wide_sums;        /* int16 */
+	struct npu_reals features_real;
+	struct npu_reals weights_real;
+};
+
+void npu_mac_delete(struct npu_mac *mac)
 {
-	int32_t sum = 0;
-
-	for (size_t tile = 0; tile < channels / NPU_MAC_INT8_CHANNELS; tile++)
-		for (size_t k = 0; k < NPU_MAC_INT8_CHANNELS; k++)
-			sum += features[tile * NPU_MAC_INT8_CHANNELS + k] * weights[tile * TILE + k];
-	return sum;
+	if (!mac)
+		return;
+	free(mac->wide_features);
+	free(mac->wide_weights);
+	free(mac->wide_sums);
+	free(mac->features_real.value);
+	free(mac->features_real.bounds);
+	free(mac->weights_real.value);
+	free(mac->weights_real.bounds);
+	free(mac);
 }
 
-void npu_mac_int8_plain(const int8_t *features, size_t pixels, size_t channels, const int8_t *weights, int32_t *sums)
+static bool allocate_reals(struct npu_reals *reals, size_t count, size_t groups)
 {
-	for (size_t p = 0; p < pixels; p++)
-		for (size_t n = 0; n < NPU_MAC_INT8_KERNELS; n++)
-			sums[p * NPU_MAC_INT8_KERNELS + n] =
-				dot(features + p * channels, weights + n * NPU_MAC_INT8_CHANNELS, channels);
+	reals->value = malloc(count * sizeof(*reals->value));
+	reals->bounds = malloc(groups * sizeof(*reals->bounds));
+	return reals->value && reals->bounds;
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
-
-#include <immintrin.h>
-
-/* Pixels and kernels of one block: 4 * 2 vectors of partial sums stay in registers. */
-#define BLOCK_PIXELS  4
-#define BLOCK_KERNELS 2
-
-#define AVX2 __attribute__((target("avx2")))
-
-AVX2 static inline __m256i widen(const int8_t *bytes)
+static bool allocate(struct npu_mac *mac, size_t max_pixels)
 {
-	return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)bytes));
-}
+	const struct npu_type *type = mac->type;
+	size_t groups = mac->length / type->channel_group, kernels = type->kernel_group;
 
-AVX2 static inline int32_t lanes_sum(__m256i lanes)
-{
-	__m128i four = _mm_add_epi32(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
-	__m128i two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
-
-	return _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32(two, 1)));
-}
-
-/*
- * Products are made of 16-bit operands because the 8-bit multiply-add saturates at 16 bits. pixels
- * is a constant in every call, so the loops over it vanish.
- */
-AVX2 __attribute__((always_inline)) static inline void
-block(const int8_t *features, const int pixels, size_t channels, const int8_t *weights, int32_t *sums)
-{
-	__m256i partial[BLOCK_PIXELS][BLOCK_KERNELS];
-
-#pragma GCC unroll 4
-	for (int p = 0; p < pixels; p++)
-		partial[p][0] = partial[p][1] = _mm256_setzero_si256();
-	for (size_t k = 0; k < channels; k += 16) {
-		const int8_t *at = weights + k / NPU_MAC_INT8_CHANNELS * TILE + k % NPU_MAC_INT8_CHANNELS;
-		__m256i w0 = widen(at), w1 = widen(at + NPU_MAC_INT8_CHANNELS);
-
-#pragma GCC unroll 4
-		for (int p = 0; p < pixels; p++) {
-			__m256i a = widen(features + (size_t)p * channels + k);
-
-			partial[p][0] = _mm256_add_epi32(partial[p][0], _mm256_madd_epi16(a, w0));
-			partial[p][1] = _mm256_add_epi32(partial[p][1], _mm256_madd_epi16(a, w1));
-		}
+	if (type->real)
+		return allocate_reals(&mac->features_real, max_pixels * mac->length, max_pixels * groups) &&
+		       allocate_reals(&mac->weights_real, kernels * mac->length, groups);
+	if (type->input == NPU_INT16) {
+		mac->wide_sums = malloc(max_pixels * kernels * sizeof(*mac->wide_sums));
+		return mac->wide_sums;
 	}
-#pragma GCC unroll 4
-	for (int p = 0; p < pixels; p++) {
-		sums[p * NPU_MAC_INT8_KERNELS] = lanes_sum(partial[p][0]);
-		sums[p * NPU_MAC_INT8_KERNELS + 1] = lanes_sum(partial[p][1]);
+	if (type->input != NPU_INT4)
+		return true;
+	mac->wide_features = malloc(max_pixels * mac->length);
+	mac->wide_weights = malloc(kernels * mac->length);
+	return mac->wide_features && mac->wide_weights;
+}
+
+struct npu_mac *npu_mac_new(const struct npu_type *type, size_t max_pixels, size_t length)
+{
+	struct npu_mac *mac = calloc(1, sizeof(*mac));
+
+	if (!mac)
+		return NULL;
+	mac->type = type;
+	mac->length = length;
+	if (allocate(mac, max_pixels))
+		return mac;
+	npu_mac_delete(mac);
+	return NULL;
+}
+
+static void widen(const struct npu_type *type, const uint8_t *packed, size_t count, int8_t *wide)
+{
+	for (size_t i = 0; i < count; i++)
+		wide[i] = (int8_t)npu_integer_at(type, packed, i);
+}
+
+void npu_mac_features(struct npu_mac *mac, const uint8_t *features, size_t pixels)
+{
+	mac->pixels = pixels;
+	mac->features = features;
+	if (mac->type->real)
+		npu_reals_features(mac->type, features, pixels * mac->length, &mac->features_real);
+	else if (mac->type->input == NPU_INT4)
+		widen(mac->type, features, pixels * mac->length, mac->wide_features);
+}
+
+static void clip_sums(struct npu_clip clip, int32_t *sums, size_t count)
+{
+	enum npu_rounding rounding = clip.half_up ? NPU_HALF_UP : NPU_HALF_TO_EVEN;
+
+	for (size_t i = 0; clip.shift > 0 && i < count; i++)
+		sums[i] = (int32_t)npu_shift_right(sums[i], clip.shift, rounding);
+}
+
+static void group_int16(struct npu_mac *mac, const uint8_t *weights, struct npu_clip clip, int32_t *sums)
+{
+	enum npu_rounding rounding = clip.half_up ? NPU_HALF_UP : NPU_HALF_TO_EVEN;
+
+	npu_mac_int16((const int16_t *)(const void *)mac->features, mac->pixels, mac->length,
+		      (const int16_t *)(const void *)weights, mac->wide_sums);
+	for (size_t i = 0; i < mac->pixels * mac->type->kernel_group; i++)
+		sums[i] = npu_saturate(npu_shift_right(mac->wide_sums[i], clip.shift, rounding), 32);
+}
+
+void npu_mac_group(struct npu_mac *mac, const uint8_t *weights, struct npu_clip clip, int32_t *sums)
+{
+	size_t kernels = mac->type->kernel_group;
+
+	switch (mac->type->input) {
+	case NPU_INT8:
+		npu_mac_int8((const int8_t *)mac->features, mac->pixels, mac->length, (const int8_t *)weights, kernels,
+			     sums);
+		break;
+	case NPU_INT4:
+		widen(mac->type, weights, kernels * mac->length, mac->wide_weights);
+		npu_mac_int8(mac->wide_features, mac->pixels, mac->length, mac->wide_weights, kernels, sums);
+		break;
+	case NPU_INT16:
+		group_int16(mac, weights, clip, sums);
+		return;
+	default:
+		npu_reals_weights(mac->type, weights, mac->length, &mac->weights_real);
+		npu_mac_real(&mac->features_real, mac->pixels, mac->length, mac->type->channel_group,
+			     &mac->weights_real, (uint32_t *)sums);
+		return;
 	}
+	clip_sums(clip, sums, mac->pixels * kernels);
 }
-
-AVX2 static void mac_avx2(const int8_t *features, size_t pixels, size_t channels, const int8_t *weights, int32_t *sums)
-{
-	size_t p = 0;
-
-	for (; p + BLOCK_PIXELS <= pixels; p += BLOCK_PIXELS)
-		for (size_t n = 0; n < NPU_MAC_INT8_KERNELS; n += BLOCK_KERNELS)
-			block(features + p * channels, BLOCK_PIXELS, channels, weights + n * NPU_MAC_INT8_CHANNELS,
-			      sums + p * NPU_MAC_INT8_KERNELS + n);
-	for (; p < pixels; p++)
-		for (size_t n = 0; n < NPU_MAC_INT8_KERNELS; n += BLOCK_KERNELS)
-			block(features + p * channels, 1, channels, weights + n * NPU_MAC_INT8_CHANNELS,
-			      sums + p * NPU_MAC_INT8_KERNELS + n);
-}
-
-void npu_mac_int8(const int8_t *features, size_t pixels, size_t channels, const int8_t *weights, int32_t *sums)
-{
-	if (__builtin_cpu_supports("avx2"))
-		mac_avx2(features, pixels, channels, weights, sums);
-	else
-		npu_mac_int8_plain(features, pixels, channels, weights, sums);
-}
-
-#else
-
-void npu_mac_int8(const int8_t *features, size_t pixels, size_t channels, const int8_t *weights, int32_t *sums)
-{
-	npu_mac_int8_plain(features, pixels, channels, weights, sums);
-}
-
-#endif

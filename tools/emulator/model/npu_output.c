@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
-#include "npu_conv.h"
+#include "npu_dpu.h"
 
 /*
  * The output writer, NPU reference 3.7: a surface is 16 bytes of channels of every pixel. Within a
@@ -9,7 +9,7 @@
  */
 
 struct writer {
-	const struct npu_conv *conv;
+	const struct npu_dpu *dpu;
 	struct npu_burst *burst;
 	const struct npu_sums *sums;
 	uint32_t surface_channels;
@@ -17,26 +17,26 @@ struct writer {
 
 static bool write_atom(const struct writer *writer, uint32_t group, uint32_t surface, uint32_t pixel)
 {
-	const struct npu_conv *conv = writer->conv;
+	const struct npu_dpu *dpu = writer->dpu;
 	const struct npu_sums *sums = writer->sums;
 	uint32_t at = sums->first_pixel + pixel;
-	int64_t line = (int64_t)conv->output_width + conv->notch[surface % 2];
-	int64_t atom = at / conv->output_width * line + at % conv->output_width + surface * conv->output_surface +
-		       (sums->first_group + group) * conv->output_group;
-	int32_t *sum = sums->sum + ((size_t)group * sums->pixels + pixel) * conv->type->kernel_group;
+	int64_t line = (int64_t)dpu->width + dpu->notch[surface % 2];
+	int64_t atom = at / dpu->width * line + at % dpu->width + surface * dpu->surface +
+		       (sums->first_group + group) * dpu->next_group;
+	size_t from = ((size_t)group * sums->pixels + pixel) * dpu->group + surface * writer->surface_channels;
 
-	return npu_burst_atom(writer->burst, conv->output_address + NPU_ATOM * atom,
-			      sum + surface * writer->surface_channels);
+	return npu_burst_atom(writer->burst, dpu->address + NPU_ATOM * atom,
+			      sums->output + from * npu_dpu_output_bytes(dpu));
 }
 
 /* Surfaces of a group that hold channels of the cube and that the writer delivers. */
 static uint32_t written_surfaces(const struct writer *writer, uint32_t group)
 {
-	const struct npu_conv *conv = writer->conv;
-	uint32_t first = (writer->sums->first_group + group) * conv->type->kernel_group;
-	uint32_t present = (conv->kernels - first + writer->surface_channels - 1) / writer->surface_channels;
+	const struct npu_dpu *dpu = writer->dpu;
+	uint32_t first = (writer->sums->first_group + group) * dpu->group;
+	uint32_t present = (dpu->channels - first + writer->surface_channels - 1) / writer->surface_channels;
 
-	return present < conv->group_surfaces ? present : conv->group_surfaces;
+	return present < dpu->group_surfaces ? present : dpu->group_surfaces;
 }
 
 static bool write_pixel_major(const struct writer *writer)
@@ -59,16 +59,16 @@ static bool write_surface_major(const struct writer *writer)
 	return true;
 }
 
-bool npu_output_write(const struct npu_conv *conv, struct npu_burst *burst, const struct npu_sums *sums)
+bool npu_output_write(const struct npu_dpu *dpu, struct npu_burst *burst, const struct npu_sums *sums)
 {
 	struct writer writer = {
-		.conv = conv,
+		.dpu = dpu,
 		.burst = burst,
 		.sums = sums,
-		.surface_channels = NPU_ATOM / conv->type->output_bytes,
+		.surface_channels = NPU_ATOM / npu_dpu_output_bytes(dpu),
 	};
 	/* Neighbouring surfaces of one pixel touch in memory: go along them, in the order of a row-major matrix. */
-	bool done = conv->output_surface == 1 ? write_pixel_major(&writer) : write_surface_major(&writer);
+	bool done = dpu->surface == 1 ? write_pixel_major(&writer) : write_surface_major(&writer);
 
 	return done && npu_burst_flush(burst);
 }

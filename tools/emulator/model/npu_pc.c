@@ -206,7 +206,7 @@ static bool check_groups(struct npu_core *core, uint32_t map)
 }
 
 /* What runs is decided by the enable map alone (NPU reference 2.2). */
-static bool plan(struct npu_core *core, uint32_t map, struct npu_conv *conv)
+static bool plan(struct npu_core *core, uint32_t map, struct npu_task *task)
 {
 	struct npu_view view;
 
@@ -216,12 +216,76 @@ static bool plan(struct npu_core *core, uint32_t map, struct npu_conv *conv)
 		return npu_core_hang(core, "enable map 0x%02x names blocks that do not exist", (unsigned int)map);
 	if (map & (ENABLE_PPU | ENABLE_PPU_RDMA))
 		return npu_core_hang(core, "not modelled: pooling (enable map 0x%02x)", (unsigned int)map);
+	task->dpu.rdma.enabled = map & ENABLE_DPU_RDMA;
 	if (map == (ENABLE_DPU | ENABLE_DPU_RDMA))
-		return npu_core_hang(core, "not modelled: DPU task without convolution");
+		return check_groups(core, map) && npu_plan_eltwise(core, &view, &task->dpu);
 	if ((map & ~(uint32_t)ENABLE_DPU_RDMA) != (ENABLE_CNA | ENABLE_CORE | ENABLE_DPU))
 		return npu_core_hang(core, "enable map 0x%02x has a block without work", (unsigned int)map);
-	conv->rdma = map & ENABLE_DPU_RDMA;
-	return check_groups(core, map) && npu_plan_conv(core, &view, conv);
+	task->convolution = true;
+	return check_groups(core, map) && npu_plan_conv(core, &view, task);
+}
+
+static void task_delete(struct npu_task *task)
+{
+	free(task->pending);
+	free(task->cbuf);
+	free(task);
+}
+
+/* The core's buffer, a new one after reset. */
+static struct npu_cbuf *core_cbuf(struct npu_core *core)
+{
+	if (core->cbuf)
+		return core->cbuf;
+	core->cbuf = malloc(sizeof(*core->cbuf));
+	if (core->cbuf)
+		npu_cbuf_init(core->cbuf);
+	return core->cbuf;
+}
+
+static struct npu_task *task_new(struct npu_core *core)
+{
+	struct npu_task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	npu_port_init(&task->port, &core->host);
+	task->generation = core->generation;
+	task->timing = core->timing;
+	task->first = core->counter == 0;
+	task->last = core->counter + 1 == core->tasks;
+	if (core->chaos)
+		task->pending = malloc(sizeof(*task->pending));
+	if (core_cbuf(core) && (task->pending || !core->chaos))
+		return task;
+	task_delete(task);
+	return NULL;
+}
+
+/* Hands the task what it owns while it runs. */
+static void lend(struct npu_core *core, struct npu_task *task, uint32_t map)
+{
+	task->facts.core = core->index;
+	task->facts.task = core->counter;
+	task->facts.tasks = core->tasks;
+	task->facts.enable_map = map;
+	task->facts.cbuf_con0 = core->block[NPU_CNA].regs[core->block[NPU_CNA].executer][(CNA_CBUF_CON0 & 0xfff) / 4];
+	task->cbuf = core->cbuf;
+	core->cbuf = NULL;
+	if (!task->pending)
+		return;
+	npu_pending_init(task->pending, npu_random(&core->chaos), npu_dpu_output_bytes(&task->dpu) == 2);
+	task->port.pending = task->pending;
+}
+
+/* Takes it back. */
+static void give_back(struct npu_core *core, struct npu_task *task)
+{
+	free(core->pending);
+	core->pending = task->pending;
+	task->pending = NULL;
+	core->cbuf = task->cbuf;
+	task->cbuf = NULL;
 }
 
 struct npu_task *npu_core_fetch(struct npu_core *core)
@@ -235,30 +299,40 @@ struct npu_task *npu_core_fetch(struct npu_core *core)
 		npu_core_warn(core, "the embedder fetches a task before it retired the one before");
 		return NULL;
 	}
-	task = calloc(1, sizeof(*task));
+	/* Writes of the chain before reach memory before anything of this one reads it. */
+	npu_core_drain(core, UINT32_MAX);
+	if (core->state != NPU_RUNNING)
+		return NULL;
+	task = task_new(core);
 	if (!task) {
 		npu_core_hang(core, "the host is out of memory");
 		return NULL;
 	}
-	npu_port_init(&task->port, &core->host);
-	task->generation = core->generation;
 	if (!load_program(core, &task->port, &program)) {
-		free(task);
+		task_delete(task);
 		return NULL;
 	}
 	core->executing = program.map;
 	core->next = program.link;
-	if (!plan(core, program.map, &task->conv)) {
-		free(task);
+	if (!plan(core, program.map, task)) {
+		task_delete(task);
 		return NULL;
 	}
+	lend(core, task, program.map);
 	core->in_flight = true;
 	return task;
 }
 
 void npu_task_run(struct npu_task *task)
 {
-	task->out_of_memory = !npu_conv_run(&task->conv, &task->port);
+	if (task->convolution)
+		task->out_of_memory = !npu_conv_run(&task->conv, &task->dpu, task->cbuf, &task->port);
+	else
+		task->out_of_memory = !npu_eltwise_run(&task->dpu, &task->port);
+	/* A later task of the chain may read what this one wrote (NPU reference 2.5). */
+	if (task->pending && !task->last)
+		npu_port_drain(&task->port, task->pending, UINT32_MAX);
+	npu_task_describe(task);
 }
 
 /* NPU reference 1.4: mode 0 moves the pointer to the group that does not execute, mode 1 to the other group. */
@@ -308,12 +382,16 @@ void npu_core_retire(struct npu_core *core, struct npu_task *task)
 {
 	if (task->generation == core->generation && core->in_flight) {
 		core->in_flight = false;
+		give_back(core, task);
 		if (task->out_of_memory)
 			npu_core_hang(core, "the host is out of memory");
 		else if (task->port.failure != NPU_DMA_OK)
 			npu_core_port_failed(core, &task->port);
 		else
 			finish_task(core);
+		task->facts.hung = task->out_of_memory || task->port.failure != NPU_DMA_OK;
+		if (core->host.task_done)
+			core->host.task_done(core->host.opaque, &task->facts);
 	}
-	free(task);
+	task_delete(task);
 }

@@ -2,6 +2,8 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include "npu_plan.h"
 
+#include <string.h>
+
 /*
  * Decodes a convolution from the registers of CNA and CORE and decides whether it hangs. Nothing is
  * assumed: what the model cannot compute exactly as silicon does, it refuses.
@@ -10,34 +12,26 @@
 /* NPU reference 6.1: K 10752 is fine, 10784 wedges. */
 #define CHANNELS_MAX 10752
 
-static const struct npu_type types[] = {
-	{ .input = 0, .output = 4, .input_bytes = 1, .output_bytes = 4, .kernel_group = 32, .channel_group = 32 },
-};
+#define CONV_MODE_DIRECT    0
+#define CONV_MODE_DEPTHWISE 3
 
 static const struct npu_rule cna_rules[] = {
-	{ CNA_CONV_CON1, CNA_CONV_CON1_CONV_MODE, 0, "convolution mode" },
 	{ CNA_CONV_CON1, CNA_CONV_CON1_ARGB_IN, 0, "ARGB input" },
 	{ CNA_CONV_CON1, CNA_CONV_CON1_DECONV, 0, "deconvolution" },
 	{ CNA_CONV_CON1, CNA_CONV_CON1_NONALIGN_DMA, 0, "NONALIGN_DMA" },
 	{ CNA_CONV_CON2, CNA_CONV_CON2_CSC_DISABLE, 0, "CSC off" },
 	{ CNA_CONV_CON2, CNA_CONV_CON2_KERNEL_GROUP, 0, "KERNEL_GROUP" },
-	{ CNA_CONV_CON3, 0xffffffff, 0x9, "strides, dilation or NN_MODE" },
+	{ CNA_CONV_CON3, CNA_CONV_CON3_NN_MODE | CNA_CONV_CON3_DECONV_STRIDES, 0, "NN_MODE or deconvolution strides" },
 	{ CNA_DATA_SIZE3, CNA_DATA_SIZE3_SURF_MODE, 0, "SURF_MODE" },
-	{ CNA_WEIGHT_SIZE2, CNA_WEIGHT_SIZE2_WEIGHT_WIDTH | CNA_WEIGHT_SIZE2_WEIGHT_HEIGHT, 0x01010000, "kernel size" },
-	{ CNA_CBUF_CON0, CNA_CBUF_CON0_WEIGHT_REUSE, 0, "WEIGHT_REUSE" },
-	{ CNA_CBUF_CON0, CNA_CBUF_CON0_DATA_REUSE, 0, "DATA_REUSE" },
 	{ CNA_CVT_CON0, CNA_CVT_CON0_CVT_BYPASS, 1, "input conversion" },
 	{ CNA_CVT_CON0, CNA_CVT_CON0_DATA_SIGN, CNA_CVT_CON0_DATA_SIGN, "unsigned input" },
 	{ CNA_FC_CON0, CNA_FC_CON0_FC_SKIP_EN, 0, "zero skipping" },
 	{ CNA_FC_CON1, 0xffffffff, 0, "FC data offset" },
 	{ CNA_FC_CON2, 0xffffffff, 0, "FC weight offset" },
-	{ CNA_PAD_CON0, 0xffffffff, 0, "padding" },
 	{ CNA_FEATURE_DATA_ADDR, 0xf, 0, "unaligned feature address" },
 	{ CNA_DCOMP_CTRL, 0xffffffff, 0, "weight decompression" },
 	{ CNA_DCOMP_REGNUM, 0xffffffff, 0, "weight decompression" },
 	{ CNA_CVT_CON5, 0xffffffff, 0, "per-channel conversion" },
-	{ CORE_MISC_CFG, CORE_MISC_CFG_DW_EN, 0, "depthwise" },
-	{ CORE_CLIP_TRUNCATE, CORE_CLIP_TRUNCATE_CLIP_TRUNCATE, 0, "accumulator shift" },
 	{ CORE_MAC_GATING, CORE_MAC_GATING_LANES, CORE_MAC_GATING_LANES, "gated MAC lanes" },
 };
 
@@ -55,30 +49,46 @@ bool npu_rules_hold(struct npu_core *core, const struct npu_view *view, const st
 
 static bool plan_type(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
 {
-	uint32_t format = npu_get(view, DPU_DATA_FORMAT);
-	uint32_t con1 = npu_get(view, CNA_CONV_CON1);
+	uint32_t format = npu_get(view, DPU_DATA_FORMAT), con1 = npu_get(view, CNA_CONV_CON1);
 	uint32_t input = npu_field(con1, CNA_CONV_CON1_IN_PRECISION);
-	uint32_t output = npu_field(format, DPU_DATA_FORMAT_OUT_PRECISION);
-	bool uniform = npu_field(con1, CNA_CONV_CON1_PROC_PRECISION) == input &&
+	uint32_t processed = npu_field(con1, CNA_CONV_CON1_PROC_PRECISION);
+	/* tf32 has no code in the DPU (NPU reference 3.1). */
+	uint32_t dpu = input == NPU_TF32 ? NPU_FP32 : input;
+	bool uniform = processed == input &&
 		       npu_field(npu_get(view, CORE_MISC_CFG), CORE_MISC_CFG_PROC_PRECISION) == input &&
-		       npu_field(format, DPU_DATA_FORMAT_IN_PRECISION) == input &&
-		       npu_field(format, DPU_DATA_FORMAT_PROC_PRECISION) == input;
+		       npu_field(format, DPU_DATA_FORMAT_IN_PRECISION) == dpu &&
+		       npu_field(format, DPU_DATA_FORMAT_PROC_PRECISION) == dpu;
 
-	for (size_t i = 0; uniform && i < sizeof(types) / sizeof(types[0]); i++) {
-		if (types[i].input != input || types[i].output != output)
-			continue;
-		conv->type = &types[i];
+	if (input == NPU_INT8 && processed == NPU_INT4)
+		return npu_core_hang(core, "int8 features with int4 weights");
+	conv->type = npu_type(input);
+	if (conv->type && uniform)
 		return true;
-	}
 	return npu_core_hang(core, "not modelled: precisions of CONV_CON1 0x%08x, MISC_CFG 0x%08x, DATA_FORMAT 0x%08x",
 			     (unsigned int)con1, (unsigned int)npu_get(view, CORE_MISC_CFG), (unsigned int)format);
 }
 
-/* CNA and CORE describe the same cube several times; what happens if they disagree is not known. */
+/* All three blocks have to agree on what kind of convolution it is. */
+static bool plan_mode(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
+{
+	uint32_t mode = npu_field(npu_get(view, CNA_CONV_CON1), CNA_CONV_CON1_CONV_MODE);
+	bool core_depthwise = npu_get(view, CORE_MISC_CFG) & CORE_MISC_CFG_DW_EN;
+	uint32_t dpu_mode = npu_field(npu_get(view, DPU_FEATURE_MODE_CFG), DPU_FEATURE_MODE_CFG_CONV_MODE);
+
+	conv->depthwise = mode == CONV_MODE_DEPTHWISE;
+	conv->group = conv->depthwise ? conv->type->depthwise_group : conv->type->kernel_group;
+	if ((mode != CONV_MODE_DIRECT && !conv->depthwise) || conv->group == 0)
+		return npu_core_hang(core, "not modelled: convolution mode %u of precision %u", (unsigned int)mode,
+				     (unsigned int)conv->type->input);
+	if (core_depthwise != conv->depthwise || dpu_mode != mode)
+		return npu_core_hang(core, "not modelled: CNA, CORE and DPU differ in convolution mode");
+	return true;
+}
+
+/* CNA and CORE describe the same cubes several times; what happens if they disagree is not known. */
 static bool check_cube(struct npu_core *core, const struct npu_view *view, const struct npu_conv *conv)
 {
 	uint32_t dma_size = npu_get(view, CNA_FC_DATA_SIZE0);
-	uint32_t out_size = npu_get(view, CORE_DATAOUT_SIZE_0);
 	uint32_t atomics = npu_field(npu_get(view, CNA_DATA_SIZE3), CNA_DATA_SIZE3_DATAOUT_ATOMICS);
 	uint32_t real = npu_field(npu_get(view, CNA_DATA_SIZE1), CNA_DATA_SIZE1_DATAIN_CHANNEL_REAL);
 
@@ -86,39 +96,86 @@ static bool check_cube(struct npu_core *core, const struct npu_view *view, const
 	    npu_field(dma_size, CNA_FC_DATA_SIZE0_DMA_HEIGHT) != conv->height ||
 	    npu_field(npu_get(view, CNA_FC_DATA_SIZE1), CNA_FC_DATA_SIZE1_DMA_CHANNEL) != conv->channels)
 		return npu_core_hang(core, "not modelled: FC_DATA_SIZE differs from DATA_SIZE");
-	if (real + 1 != conv->channels)
+	if (real + 1 > conv->channels)
 		return npu_core_hang(core, "not modelled: %u real of %u channels", (unsigned int)real + 1,
 				     (unsigned int)conv->channels);
-	if (npu_field(npu_get(view, CNA_DATA_SIZE2), CNA_DATA_SIZE2_DATAOUT_WIDTH) != conv->width ||
-	    atomics != npu_conv_pixels(conv))
+	if (npu_field(npu_get(view, CNA_DATA_SIZE2), CNA_DATA_SIZE2_DATAOUT_WIDTH) != conv->out_width ||
+	    atomics != npu_conv_out_pixels(conv))
 		return npu_core_hang(core, "not modelled: DATA_SIZE2 or DATA_SIZE3 is not the cube of %u x %u pixels",
-				     (unsigned int)conv->width, (unsigned int)conv->height);
-	if (npu_field(out_size, CORE_DATAOUT_SIZE_0_DATAOUT_WIDTH) + 1 != conv->width ||
-	    npu_field(out_size, CORE_DATAOUT_SIZE_0_DATAOUT_HEIGHT) + 1 != conv->height ||
-	    npu_field(npu_get(view, CORE_DATAOUT_SIZE_1), CORE_DATAOUT_SIZE_1_DATAOUT_CHANNEL) + 1 != conv->kernels)
-		return npu_core_hang(core, "not modelled: CORE's output cube differs from CNA's");
+				     (unsigned int)conv->out_width, (unsigned int)conv->out_height);
+	return true;
+}
+
+/* The first position of every output pixel's kernel must lie inside of the cube or before it. */
+static bool reaches(uint32_t out, uint32_t stride, uint32_t pad, uint32_t size)
+{
+	return (out - 1) * stride < size + pad;
+}
+
+static bool plan_kernel(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
+{
+	uint32_t con3 = npu_get(view, CNA_CONV_CON3), size = npu_get(view, CNA_WEIGHT_SIZE2);
+	uint32_t pad = npu_get(view, CNA_PAD_CON0), value = npu_get(view, CNA_PAD_CON1);
+
+	conv->kernel_width = npu_field(size, CNA_WEIGHT_SIZE2_WEIGHT_WIDTH);
+	conv->kernel_height = npu_field(size, CNA_WEIGHT_SIZE2_WEIGHT_HEIGHT);
+	conv->stride[0] = npu_field(con3, CNA_CONV_CON3_CONV_X_STRIDE);
+	conv->stride[1] = npu_field(con3, CNA_CONV_CON3_CONV_Y_STRIDE);
+	conv->step[0] = npu_field(con3, CNA_CONV_CON3_ATROUS_X_DILATION) + 1;
+	conv->step[1] = npu_field(con3, CNA_CONV_CON3_ATROUS_Y_DILATION) + 1;
+	conv->pad[0] = npu_field(pad, CNA_PAD_CON0_PAD_LEFT);
+	conv->pad[1] = npu_field(pad, CNA_PAD_CON0_PAD_TOP);
+	memcpy(conv->pad_value, &value, sizeof(value));
+	if (conv->type->bits == 4)
+		conv->pad_value[0] = (uint8_t)((value & 0xf) * 0x11);
+	if (npu_conv_positions(conv) == 0 || conv->stride[0] == 0 || conv->stride[1] == 0)
+		return npu_core_hang(core, "not modelled: kernel of %u x %u pixels with strides %u, %u",
+				     (unsigned int)conv->kernel_width, (unsigned int)conv->kernel_height,
+				     (unsigned int)conv->stride[0], (unsigned int)conv->stride[1]);
+	if (!reaches(conv->out_width, conv->stride[0], conv->pad[0], conv->width) ||
+	    !reaches(conv->out_height, conv->stride[1], conv->pad[1], conv->height))
+		return npu_core_hang(core, "not modelled: output of %u x %u pixels reaches beyond the feature cube",
+				     (unsigned int)conv->out_width, (unsigned int)conv->out_height);
+	return true;
+}
+
+/*
+ * NPU reference 3.11 and 4.2: whole channel groups. For int8 Mesa's convolutions end with half a group; a depthwise group may be the
+ * only one, and then be smaller.
+ */
+static bool check_channels(struct npu_core *core, const struct npu_conv *conv)
+{
+	uint32_t group = conv->depthwise ? conv->group : conv->type->channel_group;
+	uint32_t rest = conv->channels % group;
+	bool short_group = conv->type->input == NPU_INT8 && rest == 16;
+
+	if (conv->depthwise)
+		short_group = conv->channels < group && rest * conv->type->bits % 128 == 0;
+	if (conv->channels > CHANNELS_MAX)
+		return npu_core_hang(core, "%u channels in one task, more than %u wedge the MAC array",
+				     (unsigned int)conv->channels, CHANNELS_MAX);
+	if (rest != 0 && !short_group)
+		return npu_core_hang(core, "not modelled: %u channels are not a multiple of %u",
+				     (unsigned int)conv->channels, (unsigned int)group);
 	return true;
 }
 
 static bool plan_cube(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
 {
-	uint32_t size = npu_get(view, CNA_DATA_SIZE0);
+	uint32_t size = npu_get(view, CNA_DATA_SIZE0), out = npu_get(view, CORE_DATAOUT_SIZE_0);
 
 	conv->width = npu_field(size, CNA_DATA_SIZE0_DATAIN_WIDTH);
 	conv->height = npu_field(size, CNA_DATA_SIZE0_DATAIN_HEIGHT);
 	conv->channels = npu_field(npu_get(view, CNA_DATA_SIZE1), CNA_DATA_SIZE1_DATAIN_CHANNEL);
-	conv->kernels = npu_field(npu_get(view, CNA_WEIGHT_SIZE2), CNA_WEIGHT_SIZE2_WEIGHT_KERNELS);
-	if (conv->width == 0 || conv->height == 0 || conv->channels == 0 || conv->kernels == 0)
+	conv->kernel_rows = npu_field(npu_get(view, CNA_WEIGHT_SIZE2), CNA_WEIGHT_SIZE2_WEIGHT_KERNELS);
+	conv->out_width = npu_field(out, CORE_DATAOUT_SIZE_0_DATAOUT_WIDTH) + 1;
+	conv->out_height = npu_field(out, CORE_DATAOUT_SIZE_0_DATAOUT_HEIGHT) + 1;
+	conv->kernels = npu_field(npu_get(view, CORE_DATAOUT_SIZE_1), CORE_DATAOUT_SIZE_1_DATAOUT_CHANNEL) + 1;
+	if (conv->width == 0 || conv->height == 0 || conv->channels == 0 || conv->kernel_rows == 0)
 		return npu_core_hang(core, "empty cube of %u x %u pixels, %u channels, %u kernels",
 				     (unsigned int)conv->width, (unsigned int)conv->height,
-				     (unsigned int)conv->channels, (unsigned int)conv->kernels);
-	if (conv->channels > CHANNELS_MAX)
-		return npu_core_hang(core, "%u channels in one task, more than %u wedge the MAC array",
-				     (unsigned int)conv->channels, CHANNELS_MAX);
-	if (conv->channels % conv->type->channel_group != 0)
-		return npu_core_hang(core, "not modelled: %u channels are not a multiple of %u",
-				     (unsigned int)conv->channels, conv->type->channel_group);
-	return check_cube(core, view, conv);
+				     (unsigned int)conv->channels, (unsigned int)conv->kernel_rows);
+	return check_channels(core, conv) && plan_kernel(core, view, conv) && check_cube(core, view, conv);
 }
 
 /* NPU reference 3.4 */
@@ -139,91 +196,35 @@ static void plan_feature_address(const struct npu_view *view, struct npu_conv *c
 	}
 }
 
-/* Lines are rounded up to entries; sources round either the whole line (3.5.1) or each of its pixels (3.10). */
-static bool entries_fit(const struct npu_conv *conv, uint32_t entries)
+static void plan_clip(const struct npu_view *view, struct npu_conv *conv)
 {
-	uint32_t pixel_bytes = conv->channels * conv->type->input_bytes;
-	uint32_t by_line = (conv->width * pixel_bytes + NPU_CBUF_ENTRY - 1) / NPU_CBUF_ENTRY;
-	uint32_t by_pixel = conv->width * ((pixel_bytes + NPU_CBUF_ENTRY - 1) / NPU_CBUF_ENTRY);
+	uint32_t clip = npu_get(view, CORE_CLIP_TRUNCATE);
 
-	return entries == by_line || entries == by_pixel;
+	conv->clip.shift = (uint8_t)npu_field(clip, CORE_CLIP_TRUNCATE_CLIP_TRUNCATE);
+	conv->clip.half_up = clip & CORE_CLIP_TRUNCATE_ROUND_TYPE;
 }
 
-/* NPU reference 3.5.1, 6.4: a wrong budget does not stop the task, it spoils what the MAC array reads. */
-static void plan_cbuf_data(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv, uint32_t banks)
-{
-	uint32_t entries = npu_field(npu_get(view, CNA_CBUF_CON1), CNA_CBUF_CON1_DATA_ENTRIES);
-	uint32_t bank = npu_field(npu_get(view, CNA_CBUF_CON0), CNA_CBUF_CON0_FC_DATA_BANK);
-
-	conv->wrong_entries = !entries_fit(conv, entries);
-	conv->wrong_bank = bank != 0;
-	conv->rows_held = entries > 0 ? banks * (NPU_CBUF_BANK_BYTES / NPU_CBUF_ENTRY) / entries : 0;
-	if (conv->wrong_entries)
-		npu_core_warn(core, "corrupt: %u data entries do not fit lines of %u pixels and %u channels",
-			      (unsigned int)entries, (unsigned int)conv->width, (unsigned int)conv->channels);
-	else if (conv->rows_held < conv->height)
-		npu_core_warn(core, "corrupt: %u data banks hold %u of %u lines", (unsigned int)banks,
-			      (unsigned int)conv->rows_held, (unsigned int)conv->height);
-	if (conv->wrong_bank)
-		npu_core_warn(core, "corrupt: FC_DATA_BANK is %u", (unsigned int)bank);
-}
-
-static bool plan_cbuf(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
-{
-	uint32_t con0 = npu_get(view, CNA_CBUF_CON0);
-	uint32_t data_banks = npu_field(con0, CNA_CBUF_CON0_DATA_BANK);
-	uint32_t weight_banks = npu_field(con0, CNA_CBUF_CON0_WEIGHT_BANK);
-	uint32_t group_bytes = conv->type->kernel_group * conv->channels * conv->type->input_bytes;
-
-	if (data_banks + weight_banks > NPU_CBUF_BANKS)
-		return npu_core_hang(core, "%u data and %u weight banks, there are %u", (unsigned int)data_banks,
-				     (unsigned int)weight_banks, NPU_CBUF_BANKS);
-	if (group_bytes > weight_banks * NPU_CBUF_BANK_BYTES)
-		return npu_core_hang(core, "kernel group of %u bytes exceeds %u weight banks",
-				     (unsigned int)group_bytes, (unsigned int)weight_banks);
-	plan_cbuf_data(core, view, conv, data_banks);
-	return true;
-}
-
-/* NPU reference 6.3.11: the loader keeps reading until it has what the sizes promise. */
-static bool plan_weights(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
-{
-	uint32_t kernel_bytes = conv->channels * conv->type->input_bytes;
-	uint32_t per_kernel = npu_field(npu_get(view, CNA_WEIGHT_SIZE1), CNA_WEIGHT_SIZE1_WEIGHT_BYTES_PER_KERNEL);
-	uint32_t total = npu_get(view, CNA_WEIGHT_SIZE0);
-
-	conv->weight_address = npu_get(view, CNA_DCOMP_ADDR0);
-	conv->partial_group = conv->kernels % conv->type->kernel_group != 0;
-	if (per_kernel > kernel_bytes)
-		return npu_core_hang(core, "WEIGHT_BYTES_PER_KERNEL is %u, a kernel has %u", (unsigned int)per_kernel,
-				     (unsigned int)kernel_bytes);
-	if (total > kernel_bytes * conv->kernels)
-		return npu_core_hang(core, "WEIGHT_BYTES is %u, %u kernels of %u bytes follow", (unsigned int)total,
-				     (unsigned int)conv->kernels, (unsigned int)kernel_bytes);
-	if (per_kernel < kernel_bytes || total < kernel_bytes * conv->kernels)
-		return npu_core_hang(core, "not modelled: weight sizes smaller than the kernels");
-	if (conv->partial_group)
-		npu_core_warn(core, "corrupt: %u kernels are not a multiple of %u", (unsigned int)conv->kernels,
-			      conv->type->kernel_group);
-	return true;
-}
-
-static bool check_gating(struct npu_core *core, const struct npu_view *view)
+static bool check_core(struct npu_core *core, const struct npu_view *view, const struct npu_conv *conv)
 {
 	uint32_t gating = npu_get(view, CORE_MAC_GATING);
 
 	if (!(gating & CORE_MAC_GATING_COMPLETION))
 		return npu_core_hang(core, "MAC_GATING 0x%08x stops the completion of the MAC array",
 				     (unsigned int)gating);
+	if (conv->type->real && conv->clip.shift > 0)
+		return npu_core_hang(core, "not modelled: accumulator shift of real sums");
 	return true;
 }
 
-bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
+bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct npu_task *task)
 {
-	if (!check_gating(core, view) ||
+	struct npu_conv *conv = &task->conv;
+
+	plan_clip(view, conv);
+	if (!plan_type(core, view, conv) || !check_core(core, view, conv) ||
 	    !npu_rules_hold(core, view, cna_rules, sizeof(cna_rules) / sizeof(cna_rules[0])) ||
-	    !plan_type(core, view, conv) || !plan_cube(core, view, conv))
+	    !plan_mode(core, view, conv) || !plan_cube(core, view, conv))
 		return false;
 	plan_feature_address(view, conv);
-	return plan_cbuf(core, view, conv) && plan_weights(core, view, conv) && npu_plan_output(core, view, conv);
+	return npu_plan_cbuf(core, view, conv) && npu_plan_output(core, view, conv, &task->dpu);
 }

@@ -6,10 +6,7 @@
 
 void npu_port_init(struct npu_port *port, const struct npu_host *host)
 {
-	port->host = *host;
-	port->failure = NPU_DMA_OK;
-	port->client = NPU_CLIENT_PC;
-	port->address = 0;
+	*port = (struct npu_port){ .host = *host, .failure = NPU_DMA_OK, .client = NPU_CLIENT_PC };
 }
 
 static bool reachable(int64_t address, size_t bytes)
@@ -33,16 +30,55 @@ bool npu_port_read(struct npu_port *port, enum npu_client client, int64_t addres
 		return false;
 	if (!reachable(address, bytes))
 		return remember(port, NPU_DMA_STALL, client, address);
+	if (client != NPU_CLIENT_PC)
+		port->bytes_read += bytes;
 	return remember(port, port->host.read(port->host.opaque, (uint32_t)address, buf, bytes), client, address);
 }
 
-bool npu_port_write(struct npu_port *port, enum npu_client client, int64_t address, const void *buf, size_t bytes)
+static bool land(struct npu_port *port, enum npu_client client, int64_t address, const void *buf, size_t bytes)
 {
 	if (port->failure != NPU_DMA_OK)
 		return false;
 	if (!reachable(address, bytes))
 		return remember(port, NPU_DMA_STALL, client, address);
 	return remember(port, port->host.write(port->host.opaque, (uint32_t)address, buf, bytes), client, address);
+}
+
+bool npu_port_drain(struct npu_port *port, struct npu_pending *pending, uint32_t max_writes)
+{
+	struct npu_pending_write write;
+
+	for (; max_writes > 0 && pending->count > 0; max_writes--) {
+		npu_pending_take(pending, &write);
+		if (!land(port, NPU_CLIENT_OUTPUT, write.address, write.data, write.bytes))
+			return false;
+	}
+	return true;
+}
+
+/* A full list lands one write for each that it takes. */
+static bool postpone(struct npu_port *port, int64_t address, const uint8_t *buf, size_t bytes)
+{
+	while (bytes > 0) {
+		size_t part = bytes < NPU_PENDING_BYTES ? bytes : NPU_PENDING_BYTES;
+
+		if (port->pending->count == port->pending->limit && !npu_port_drain(port, port->pending, 1))
+			return false;
+		npu_pending_add(port->pending, address, buf, part);
+		address += (int64_t)part;
+		buf += part;
+		bytes -= part;
+	}
+	return true;
+}
+
+bool npu_port_write(struct npu_port *port, enum npu_client client, int64_t address, const void *buf, size_t bytes)
+{
+	if (port->failure == NPU_DMA_OK)
+		port->bytes_written += bytes;
+	if (port->pending && port->pending->limit > 0)
+		return postpone(port, address, buf, bytes);
+	return land(port, client, address, buf, bytes);
 }
 
 void npu_burst_init(struct npu_burst *burst, struct npu_port *port, enum npu_client client, bool write)

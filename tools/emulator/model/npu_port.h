@@ -4,6 +4,7 @@
 #define NPU_PORT_H
 
 #include "npu_model.h"
+#include "npu_pending.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 enum npu_client {
 	NPU_CLIENT_FEATURE = 1,
 	NPU_CLIENT_WEIGHT = 2,
+	NPU_CLIENT_DPU = 3,
 	NPU_CLIENT_PC = 5,
 	NPU_CLIENT_OUTPUT = 8, /* the only writer */
 };
@@ -27,6 +29,9 @@ struct npu_port {
 	enum npu_dma failure;
 	enum npu_client client; /* of the failed access, like the next */
 	int64_t address;
+	struct npu_pending *pending; /* takes writes first; NULL: none */
+	uint64_t bytes_read;         /* without register commands */
+	uint64_t bytes_written;
 };
 
 void npu_port_init(struct npu_port *port, const struct npu_host *host);
@@ -37,6 +42,9 @@ void npu_port_init(struct npu_port *port, const struct npu_host *host);
  */
 bool npu_port_read(struct npu_port *port, enum npu_client client, int64_t address, void *buf, size_t bytes);
 bool npu_port_write(struct npu_port *port, enum npu_client client, int64_t address, const void *buf, size_t bytes);
+
+/* Lands up to max_writes of the pending writes. */
+bool npu_port_drain(struct npu_port *port, struct npu_pending *pending, uint32_t max_writes);
 
 /*
  * A burst collects 16-byte atoms with ascending addresses into one access. Atoms may come in any order; the burst is

@@ -24,6 +24,7 @@
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "qemu/rcu.h"
+#include "qemu/timer.h"
 #include "qapi/error.h"
 #include "exec/address-spaces.h"
 #include "exec/memory.h"
@@ -278,6 +279,23 @@ void rk3588_iommu_end_burst(RK3588IommuState *s)
     qemu_cond_broadcast(&s->changed);
 }
 
+bool rk3588_iommu_take_fresh(RK3588IommuState *s)
+{
+    bool fresh;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    fresh = s->fresh;
+    s->fresh = false;
+    return fresh;
+}
+
+void rk3588_iommu_set_master(RK3588IommuState *s, void (*land)(void *master),
+                             void *master)
+{
+    s->land = land;
+    s->master = master;
+}
+
 void rk3588_iommu_wait_released(RK3588IommuState *s)
 {
     uint64_t generation;
@@ -317,6 +335,7 @@ static void bank_reset(RK3588IommuBank *bank)
     bank->stalled = false;
     bank->fault = false;
     bank->fault_is_write = false;
+    bank->iommu->fresh = true;
     zap_all(bank);
 }
 
@@ -465,17 +484,57 @@ static void iommu_update_irq(void *opaque)
             pending |= s->bank[i].int_rawstat & s->bank[i].int_mask;
         }
     }
-    qemu_set_irq(s->irq, pending != 0);
+    qemu_set_irq(s->irq, pending != 0 || s->pulse);
+}
+
+void rk3588_iommu_update_irq(RK3588IommuState *s)
+{
+    iommu_update_irq(s);
+}
+
+static void iommu_end_pulse(RK3588IommuState *s)
+{
+    timer_del(s->pulse_timer);
+    s->pulse = false;
+    iommu_update_irq(s);
+}
+
+static void iommu_pulse_step(void *opaque)
+{
+    RK3588IommuState *s = opaque;
+
+    if (s->pulse) {
+        iommu_end_pulse(s);
+        return;
+    }
+    s->pulse = true;
+    timer_mod(s->pulse_timer,
+              qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + s->pulse_ns);
+    iommu_update_irq(s);
+}
+
+void rk3588_iommu_pulse_irq(RK3588IommuState *s, int64_t delay_ns,
+                            int64_t length_ns)
+{
+    if (s->pulse || timer_pending(s->pulse_timer)) {
+        return;
+    }
+    s->pulse_ns = length_ns;
+    timer_mod(s->pulse_timer,
+              qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + delay_ns);
 }
 
 static bool bank_reachable(RK3588IommuBank *bank, hwaddr offset)
 {
-    if (!bank->iommu->powered) {
-        error_printf("npu: core %u: MMU bank %u: access to 0x%02x with the"
-                     " power domain off\n", bank->iommu->core, bank->index,
-                     (unsigned int)offset);
+    const RK3588IommuState *s = bank->iommu;
+
+    if (!s->powered || !s->hclk) {
+        error_printf("npu: core %u: MMU bank %u: access to 0x%02x with %s\n",
+                     s->core, bank->index, (unsigned int)offset,
+                     s->powered ? "hclk gated" : "the power domain off");
+        return false;
     }
-    return bank->iommu->powered;
+    return true;
 }
 
 static MemTxResult bank_mmio_read(void *opaque, hwaddr offset, uint64_t *value,
@@ -499,6 +558,10 @@ static MemTxResult bank_mmio_write(void *opaque, hwaddr offset, uint64_t value,
 
     if (!bank_reachable(bank, offset)) {
         return MEMTX_ERROR;
+    }
+    if (offset == REG_COMMAND && value == CMD_ENABLE_STALL &&
+        bank->iommu->land) {
+        bank->iommu->land(bank->iommu->master);
     }
     WITH_QEMU_LOCK_GUARD(&bank->iommu->lock) {
         bank_write_register(bank, offset, value);
@@ -525,7 +588,7 @@ static void iommu_reset(DeviceState *dev)
         s->mismatch_reported = false;
         qemu_cond_broadcast(&s->changed);
     }
-    iommu_update_irq(s);
+    iommu_end_pulse(s);
 }
 
 static void iommu_set_power(void *opaque, int line, int level)
@@ -538,6 +601,13 @@ static void iommu_set_power(void *opaque, int line, int level)
     }
 }
 
+static void iommu_set_hclk(void *opaque, int line, int level)
+{
+    RK3588IommuState *s = opaque;
+
+    s->hclk = level;
+}
+
 static void iommu_realize(DeviceState *dev, Error **errp)
 {
     RK3588IommuState *s = RK3588_IOMMU(dev);
@@ -547,7 +617,9 @@ static void iommu_realize(DeviceState *dev, Error **errp)
         return;
     }
     s->powered = true;
+    s->hclk = true;
     s->irq_bh = qemu_bh_new(iommu_update_irq, s);
+    s->pulse_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, iommu_pulse_step, s);
     for (unsigned int i = 0; i < s->num_banks; i++) {
         RK3588IommuBank *bank = &s->bank[i];
 
@@ -569,6 +641,7 @@ static void iommu_init(Object *obj)
     qemu_cond_init(&s->changed);
     sysbus_init_irq(SYS_BUS_DEVICE(s), &s->irq);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_power, "power", 1);
+    qdev_init_gpio_in_named(DEVICE(s), iommu_set_hclk, "hclk", 1);
 }
 
 static const Property iommu_properties[] = {

@@ -4,6 +4,7 @@
 #define HW_RK3588_IOMMU_H
 
 #include "hw/sysbus.h"
+#include "qemu/timer.h"
 #include "qemu/thread.h"
 #include "qom/object.h"
 #include "model/npu_model.h"
@@ -53,7 +54,17 @@ struct RK3588IommuState {
     RK3588IommuBank bank[RK3588_IOMMU_MAX_BANKS];
     qemu_irq irq;
     QEMUBH *irq_bh;
-    bool powered; /* written and read under the BQL */
+    bool powered; /* this and the next are written and read under the BQL */
+    bool hclk;    /* the clock of the registers runs */
+
+    /* A pulse on the line that no status explains; all under the BQL. */
+    QEMUTimer *pulse_timer;
+    int64_t pulse_ns; /* its length */
+    bool pulse;
+
+    /* Lands what the master holds back; called under the BQL only. */
+    void (*land)(void *master);
+    void *master;
 
     /*
      * Protects everything below, the registers and IOTLBs of the banks, and
@@ -65,6 +76,7 @@ struct RK3588IommuState {
     bool bursting;       /* a burst is under way; stall requests wait for it */
     bool stall_waiting;  /* such a request; no other burst goes before it */
     bool blocked;        /* the master waits for an answer that never comes */
+    bool fresh;          /* reset, and not used since */
     bool mismatch_reported;
 };
 
@@ -76,6 +88,23 @@ struct RK3588IommuState {
  */
 bool rk3588_iommu_begin_burst(RK3588IommuState *s, uint64_t *generation);
 void rk3588_iommu_end_burst(RK3588IommuState *s);
+
+/*
+ * Who uses the port. LAND is called, under the BQL and no other lock, before a
+ * stall is granted: it completes writes that the master has still under way.
+ */
+void rk3588_iommu_set_master(RK3588IommuState *s, void (*land)(void *master),
+                             void *master);
+
+/* True once after a driver has set the banks up anew. */
+bool rk3588_iommu_take_fresh(RK3588IommuState *s);
+
+/* Under the BQL: the interrupt line, at once instead of by a bottom half. */
+void rk3588_iommu_update_irq(RK3588IommuState *s);
+
+/* Under the BQL: an interrupt that nobody asked for, in a while. */
+void rk3588_iommu_pulse_irq(RK3588IommuState *s, int64_t delay_ns,
+                            int64_t length_ns);
 
 /* Sleeps until accesses are let through or the core is reset. */
 void rk3588_iommu_wait_released(RK3588IommuState *s);

@@ -7,6 +7,15 @@
  * A worker thread per core fetches, computes and retires tasks, so that the
  * cores compute side by side and no vCPU waits for them.
  *
+ * Under -icount there is no worker: a timer of virtual time moves the chain
+ * on, and a task is computed at once, under the BQL, when it starts. Virtual
+ * time stands still meanwhile, so a run depends on nothing of the host, and
+ * the task ends when the timing model says so.
+ *
+ * The mode "chaos" does what hardware may do: interrupts come late, or from
+ * nobody; tasks take longer; results land after the interrupt while the
+ * memory port says that it is busy. It draws from a seed.
+ *
  * Locks, outermost first:
  *
  *   1. The BQL. Held by every MMIO handler, reset, and bottom half; the
@@ -37,14 +46,35 @@
 #include "qemu/main-loop.h"
 #include "qemu/module.h"
 #include "qemu/rcu.h"
+#include "qemu/timer.h"
 #include "qapi/error.h"
 #include "hw/irq.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
+#include "system/cpu-timers.h"
+#include "system/qtest.h"
 #include "rk3588_npu_core.h"
+#include "rk3588_npu_log.h"
+#include "rk3588_npu_reset.h"
+
+/* How far chaos goes. Results land in a few rounds, the last one complete. */
+#define IRQ_LATE_MAX_NS     50000
+#define LANDING_MAX_NS      20000
+#define LANDING_ROUNDS      4
+#define LANDING_WRITES_MAX  8
+#define SLOW_ONE_IN         8
+#define SLOW_MAX_NS         1000000
+#define PULSE_ONE_IN        4
+#define PULSE_DELAY_MAX_NS  200000
+#define PULSE_LENGTH_MAX_NS 5000
+
+/* How often a chain that a stall or a gated clock holds looks again. */
+#define HELD_POLL_NS 1000
 
 /* The bus hangs on reads of this page of the window. */
 #define UNDECODED_PAGE 0x2000
+
+#define PC_OPERATION_ENABLE 0x08
 
 static enum npu_dma core_dma_read(void *opaque, uint32_t iova, void *buf,
                                   size_t bytes)
@@ -70,21 +100,147 @@ static void core_report(void *opaque, const char *message)
     error_printf("npu: %s\n", message);
 }
 
-static void core_update_irq(void *opaque)
+static void core_task_done(void *opaque, const struct npu_task_facts *facts)
 {
     RK3588NpuCoreState *s = opaque;
-    bool level;
+
+    if (s->job_log_fd >= 0) {
+        rk3588_npu_log_task(s->job_log_fd, facts, s->npu_hz);
+    }
+}
+
+static bool core_irq_level(RK3588NpuCoreState *s)
+{
+    QEMU_LOCK_GUARD(&s->lock);
+    return npu_core_irq(s->core);
+}
+
+static void core_raise_late_irq(void *opaque)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    qemu_set_irq(s->irq, core_irq_level(s));
+}
+
+/* A level that rises may take its time in chaos; one that falls does not. */
+static void core_update_irq(RK3588NpuCoreState *s)
+{
+    int64_t late;
+
+    if (!core_irq_level(s)) {
+        timer_del(s->irq_timer);
+        qemu_set_irq(s->irq, 0);
+        return;
+    }
+    if (timer_pending(s->irq_timer)) {
+        return;
+    }
+    late = rk3588_chaos_draw(&s->chaos, IRQ_LATE_MAX_NS);
+    if (late) {
+        timer_mod(s->irq_timer, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + late);
+    } else {
+        qemu_set_irq(s->irq, 1);
+    }
+}
+
+static void core_schedule_landing(RK3588NpuCoreState *s)
+{
+    timer_mod(s->landing_timer, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + 1 +
+              rk3588_chaos_draw(&s->chaos, LANDING_MAX_NS));
+}
+
+/*
+ * Lands results that were held back. Called with the lock held; false if some
+ * are left. A burst, since nobody may sleep in the port here.
+ */
+static bool core_land(RK3588NpuCoreState *s, uint32_t max_writes)
+{
+    if (!npu_core_has_pending(s->core)) {
+        return true;
+    }
+    if (!rk3588_iommu_begin_burst(s->iommu, &s->generation)) {
+        return false;
+    }
+    npu_core_drain(s->core, max_writes);
+    rk3588_iommu_end_burst(s->iommu);
+    return !npu_core_has_pending(s->core);
+}
+
+static void core_landing_step(void *opaque)
+{
+    RK3588NpuCoreState *s = opaque;
+    uint32_t writes = UINT32_MAX;
+    bool landed;
+
+    if (++s->landings < LANDING_ROUNDS) {
+        writes = 1 + rk3588_chaos_draw(&s->chaos, LANDING_WRITES_MAX - 1);
+    }
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        landed = core_land(s, writes);
+    }
+    if (!landed) {
+        core_schedule_landing(s);
+    }
+}
+
+/* The MMU is about to stall: what is under way arrives first. */
+static void core_land_all(void *opaque)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    QEMU_LOCK_GUARD(&s->lock);
+    core_land(s, UINT32_MAX);
+}
+
+/* The chain has moved on. */
+static void core_settle(void *opaque)
+{
+    RK3588NpuCoreState *s = opaque;
+    bool pending;
 
     WITH_QEMU_LOCK_GUARD(&s->lock) {
-        level = npu_core_irq(s->core);
+        pending = npu_core_has_pending(s->core);
     }
-    qemu_set_irq(s->irq, level);
+    if (pending && !timer_pending(s->landing_timer)) {
+        s->landings = 0;
+        core_schedule_landing(s);
+    }
+    core_update_irq(s);
+}
+
+/* Time that the hardware takes for a task that has been computed. */
+static int64_t core_task_ns(RK3588NpuCoreState *s, const struct npu_task *task,
+                            bool fresh_mmu)
+{
+    int64_t ns = 0;
+
+    if (s->timing) {
+        ns += muldiv64(npu_task_cycles(task), NANOSECONDS_PER_SECOND,
+                       s->npu_hz);
+        ns += fresh_mmu ? s->attach_ns : 0;
+    }
+    if (rk3588_chaos_happens(&s->slowness, SLOW_ONE_IN)) {
+        ns += rk3588_chaos_draw(&s->slowness, SLOW_MAX_NS);
+    }
+    return ns;
+}
+
+/* In the worker, without a lock. */
+static void core_sleep_until(int64_t end_ns)
+{
+    int64_t left = end_ns - qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    if (left > 0) {
+        g_usleep(DIV_ROUND_UP(left, SCALE_US));
+    }
 }
 
 /* Called and returns with the lock held; drops it to compute or to sleep. */
 static void core_run_one_task(RK3588NpuCoreState *s)
 {
+    int64_t start = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     struct npu_task *task;
+    bool fresh;
 
     if (!rk3588_iommu_begin_burst(s->iommu, &s->generation)) {
         qemu_mutex_unlock(&s->lock);
@@ -95,12 +251,14 @@ static void core_run_one_task(RK3588NpuCoreState *s)
     task = npu_core_fetch(s->core);
     rk3588_iommu_end_burst(s->iommu);
     if (task) {
+        fresh = rk3588_iommu_take_fresh(s->iommu);
         qemu_mutex_unlock(&s->lock);
         npu_task_run(task);
+        core_sleep_until(start + core_task_ns(s, task, fresh));
         qemu_mutex_lock(&s->lock);
         npu_core_retire(s->core, task);
     }
-    qemu_bh_schedule(s->irq_bh);
+    qemu_bh_schedule(s->settle_bh);
 }
 
 static void *core_worker(void *opaque)
@@ -110,7 +268,7 @@ static void *core_worker(void *opaque)
     rcu_register_thread();
     qemu_mutex_lock(&s->lock);
     for (;;) {
-        if (npu_core_busy(s->core)) {
+        if (npu_core_busy(s->core) && s->aclk && s->clk) {
             core_run_one_task(s);
         } else {
             qemu_cond_wait(&s->wake, &s->lock);
@@ -118,12 +276,88 @@ static void *core_worker(void *opaque)
     }
 }
 
+static void core_step_at(RK3588NpuCoreState *s, int64_t delay_ns)
+{
+    timer_mod(s->step_timer,
+              qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + delay_ns);
+}
+
+/*
+ * Starts and computes the next task of the chain, with the lock held. Returns
+ * the time until it ends or, if nothing may start yet, until to look again.
+ */
+static int64_t core_step_start(RK3588NpuCoreState *s)
+{
+    if (!s->aclk || !s->clk ||
+        !rk3588_iommu_begin_burst(s->iommu, &s->generation)) {
+        return HELD_POLL_NS;
+    }
+    s->stepped_task = npu_core_fetch(s->core);
+    if (s->stepped_task) {
+        npu_task_run(s->stepped_task);
+    }
+    rk3588_iommu_end_burst(s->iommu);
+    if (!s->stepped_task) {
+        return 0;
+    }
+    return core_task_ns(s, s->stepped_task,
+                        rk3588_iommu_take_fresh(s->iommu));
+}
+
+static void core_step(void *opaque)
+{
+    RK3588NpuCoreState *s = opaque;
+    int64_t delay = 0;
+    bool busy;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        if (s->stepped_task) {
+            npu_core_retire(s->core, s->stepped_task);
+            s->stepped_task = NULL;
+        }
+        if (npu_core_busy(s->core)) {
+            delay = core_step_start(s);
+        }
+        busy = s->stepped_task || npu_core_busy(s->core);
+    }
+    if (busy) {
+        core_step_at(s, delay);
+    }
+    rk3588_iommu_update_irq(s->iommu);
+    core_settle(s);
+}
+
+/* After whatever may have given the core work. */
+static void core_wake(RK3588NpuCoreState *s)
+{
+    bool busy;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        qemu_cond_signal(&s->wake);
+        busy = npu_core_busy(s->core);
+    }
+    if (s->stepped && busy && !timer_pending(s->step_timer)) {
+        core_step_at(s, 0);
+    }
+}
+
+/* A job begins; its core's MMU may ask for an interrupt that it has not. */
+static void core_maybe_pulse(RK3588NpuCoreState *s)
+{
+    if (rk3588_chaos_happens(&s->chaos, PULSE_ONE_IN)) {
+        int64_t delay = rk3588_chaos_draw(&s->chaos, PULSE_DELAY_MAX_NS);
+        int64_t length = rk3588_chaos_draw(&s->chaos, PULSE_LENGTH_MAX_NS);
+
+        rk3588_iommu_pulse_irq(s->iommu, delay, 1 + length);
+    }
+}
+
 static bool core_reachable(RK3588NpuCoreState *s, hwaddr offset, bool is_write)
 {
-    if (!s->powered) {
-        error_printf("npu: core %u: %s 0x%04x with the power domain off\n",
-                     s->index, is_write ? "write to" : "read of",
-                     (unsigned int)offset);
+    if (!s->powered || !s->hclk) {
+        error_printf("npu: core %u: %s 0x%04x with %s\n", s->index,
+                     is_write ? "write to" : "read of", (unsigned int)offset,
+                     s->powered ? "hclk gated" : "the power domain off");
         return false;
     }
     if (!is_write && (offset & 0xf000) == UNDECODED_PAGE) {
@@ -160,8 +394,11 @@ static MemTxResult core_mmio_write(void *opaque, hwaddr offset, uint64_t value,
         if (!s->in_reset) {
             npu_core_write(s->core, offset, value);
         }
-        qemu_cond_signal(&s->wake);
     }
+    if (offset == PC_OPERATION_ENABLE && value) {
+        core_maybe_pulse(s);
+    }
+    core_wake(s);
     core_update_irq(s);
     return MEMTX_OK;
 }
@@ -180,7 +417,13 @@ static void core_reset(DeviceState *dev)
     WITH_QEMU_LOCK_GUARD(&s->lock) {
         npu_core_reset(s->core);
         rk3588_iommu_reset_master(s->iommu);
+        if (s->stepped_task) {
+            npu_core_retire(s->core, s->stepped_task);
+            s->stepped_task = NULL;
+        }
     }
+    timer_del(s->step_timer);
+    timer_del(s->landing_timer);
     core_update_irq(s);
 }
 
@@ -206,6 +449,75 @@ static void core_set_power(void *opaque, int line, int level)
     }
 }
 
+static void core_set_hclk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    s->hclk = level;
+}
+
+/* A chain whose clock stops goes on, after the task in flight, when it runs. */
+static void core_set_aclk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        s->aclk = level;
+    }
+    core_wake(s);
+}
+
+static void core_set_clk(void *opaque, int line, int level)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        s->clk = level;
+    }
+    core_wake(s);
+}
+
+static void replace_if_set(uint32_t *value, uint32_t property)
+{
+    *value = property ? property : *value;
+}
+
+static void core_set_cycles(RK3588NpuCoreState *s)
+{
+    struct npu_timing timing;
+
+    npu_timing_default(&timing);
+    replace_if_set(&timing.dma_bytes_per_cycle, s->cycles.dma_bytes_per_cycle);
+    replace_if_set(&timing.task_cycles, s->cycles.task_cycles);
+    replace_if_set(&timing.kick_cycles, s->cycles.kick_cycles);
+    npu_core_set_timing(s->core, &timing);
+}
+
+/* The model's half of the modes. */
+static void core_set_modes(RK3588NpuCoreState *s)
+{
+    core_set_cycles(s);
+    npu_core_set_strict(s->core, s->strict);
+    rk3588_chaos_init(&s->chaos, s->chaos_seed, s->index);
+    rk3588_chaos_init(&s->slowness, s->chaos_seed,
+                      s->index + RK3588_NPU_CORES);
+    if (s->chaos_seed) {
+        npu_core_set_chaos(s->core, s->chaos.state);
+    }
+}
+
+static void core_start_engine(RK3588NpuCoreState *s)
+{
+    g_autofree char *name = g_strdup_printf("npu core %u", s->index);
+
+    /* Tests that drive the clock themselves want the time to count, too. */
+    s->stepped = icount_enabled() || (qtest_enabled() && s->timing);
+    if (!s->stepped) {
+        qemu_thread_create(&s->worker, name, core_worker, s,
+                           QEMU_THREAD_DETACHED);
+    }
+}
+
 static void core_realize(DeviceState *dev, Error **errp)
 {
     RK3588NpuCoreState *s = RK3588_NPU_CORE(dev);
@@ -214,12 +526,23 @@ static void core_realize(DeviceState *dev, Error **errp)
         .read = core_dma_read,
         .write = core_dma_write,
         .report = core_report,
+        .task_done = core_task_done,
     };
-    g_autofree char *name = g_strdup_printf("npu core %u", s->index);
 
     if (!s->iommu) {
         error_setg(errp, "iommu is not set");
         return;
+    }
+    if (!s->npu_hz) {
+        error_setg(errp, "npu-hz must not be 0");
+        return;
+    }
+    s->job_log_fd = -1;
+    if (s->job_log) {
+        s->job_log_fd = rk3588_npu_log_open(s->job_log, errp);
+        if (s->job_log_fd < 0) {
+            return;
+        }
     }
     s->core = npu_core_new(s->index, &host);
     if (!s->core) {
@@ -227,11 +550,19 @@ static void core_realize(DeviceState *dev, Error **errp)
         return;
     }
     s->powered = true;
-    s->irq_bh = qemu_bh_new(core_update_irq, s);
+    s->hclk = true;
+    s->aclk = true;
+    s->clk = true;
+    s->settle_bh = qemu_bh_new(core_settle, s);
+    s->irq_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, core_raise_late_irq, s);
+    s->landing_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, core_landing_step, s);
+    s->step_timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, core_step, s);
+    core_set_modes(s);
+    rk3588_iommu_set_master(s->iommu, core_land_all, s);
     memory_region_init_io(&s->mmio, OBJECT(s), &core_mmio_ops, s,
                           TYPE_RK3588_NPU_CORE, NPU_WINDOW_BYTES);
     sysbus_init_mmio(SYS_BUS_DEVICE(s), &s->mmio);
-    qemu_thread_create(&s->worker, name, core_worker, s, QEMU_THREAD_DETACHED);
+    core_start_engine(s);
 }
 
 static void core_init(Object *obj)
@@ -243,12 +574,27 @@ static void core_init(Object *obj)
     sysbus_init_irq(SYS_BUS_DEVICE(s), &s->irq);
     qdev_init_gpio_in_named(DEVICE(s), core_set_reset, "reset", 1);
     qdev_init_gpio_in_named(DEVICE(s), core_set_power, "power", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_hclk, "hclk", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_aclk, "aclk", 1);
+    qdev_init_gpio_in_named(DEVICE(s), core_set_clk, "clk", 1);
 }
 
 static const Property core_properties[] = {
     DEFINE_PROP_UINT32("index", RK3588NpuCoreState, index, 0),
     DEFINE_PROP_LINK("iommu", RK3588NpuCoreState, iommu, TYPE_RK3588_IOMMU,
                      RK3588IommuState *),
+    DEFINE_PROP_BOOL("strict", RK3588NpuCoreState, strict, false),
+    DEFINE_PROP_BOOL("timing", RK3588NpuCoreState, timing, false),
+    DEFINE_PROP_UINT64("chaos", RK3588NpuCoreState, chaos_seed, 0),
+    DEFINE_PROP_UINT64("npu-hz", RK3588NpuCoreState, npu_hz, 200000000),
+    DEFINE_PROP_UINT32("attach-ns", RK3588NpuCoreState, attach_ns, 15000),
+    DEFINE_PROP_UINT32("dma-bytes-per-cycle", RK3588NpuCoreState,
+                       cycles.dma_bytes_per_cycle, 0),
+    DEFINE_PROP_UINT32("task-cycles", RK3588NpuCoreState, cycles.task_cycles,
+                       0),
+    DEFINE_PROP_UINT32("kick-cycles", RK3588NpuCoreState, cycles.kick_cycles,
+                       0),
+    DEFINE_PROP_STRING("job-log", RK3588NpuCoreState, job_log),
 };
 
 static const VMStateDescription vmstate_core = {

@@ -8,6 +8,7 @@
 #include "qom/object.h"
 #include "model/npu_model.h"
 #include "rk3588_iommu.h"
+#include "rk3588_npu_chaos.h"
 
 #define TYPE_RK3588_NPU_CORE "rk3588-npu-core"
 OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuCoreState, RK3588_NPU_CORE)
@@ -18,18 +19,41 @@ struct RK3588NpuCoreState {
 
     MemoryRegion mmio;
     qemu_irq irq;
-    QEMUBH *irq_bh;
+    QEMUBH *settle_bh; /* of the worker: the chain has moved on */
     uint32_t index;
     RK3588IommuState *iommu;
-    bool powered; /* written and read under the BQL */
+    bool powered; /* this and the next are written and read under the BQL */
+    bool hclk;    /* the clock of the registers runs */
+
+    /* Modes and parameters; constant once the device is realized. */
+    bool strict;
+    bool timing;
+    uint64_t chaos_seed;
+    uint64_t npu_hz;
+    uint32_t attach_ns;
+    struct npu_timing cycles; /* 0: the model's own figure */
+    char *job_log;
+    int job_log_fd;
+    bool stepped; /* timers instead of the worker move the chain on */
+
+    /* Under the BQL. */
+    RK3588Chaos chaos; /* interrupts, landings */
+    QEMUTimer *irq_timer;
+    QEMUTimer *landing_timer;
+    unsigned int landings; /* rounds so far for the chain that is done */
+    QEMUTimer *step_timer;
+    struct npu_task *stepped_task; /* computed, to be retired by the timer */
 
     QemuThread worker;
-    uint64_t generation; /* of the task in flight; the worker's own */
+    uint64_t generation; /* of the task in flight; its owner's own */
 
     QemuMutex lock; /* protects everything below */
     QemuCond wake;  /* a register write or a reset may have made work */
     struct npu_core *core;
     bool in_reset;
+    bool aclk; /* the clock of the memory port runs */
+    bool clk;  /* the compute clock runs */
+    RK3588Chaos slowness;
 };
 
 #endif

@@ -51,6 +51,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define LOW_RAM_BYTES 0xf0000000ull
 #define HIGH_RAM_BASE 0x100000000ull
 
+#define GATES_BASE  0xfd7c0000ull
 #define RESET_BASE  0xfd7d0000ull
 #define PMU_BASE    0xfd8d8000ull
 #define GICD_BASE   0xfe600000ull
@@ -62,6 +63,13 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define VIRTIO_TRANSPORTS 4
 #define UART_SPI          333
 #define VIRTIO_FIRST_SPI  400
+#define GATES_SPI         404
+
+/* Lines of the GPIO block that gates the NPU's clocks; pclk reaches no part of
+ * the NPU that is modelled. */
+#define ACLK_LINE(core) (core)
+#define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
+#define CLK_NPU_LINE    (2 * RK3588_NPU_CORES)
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -83,6 +91,17 @@ struct RK3588NpuMachineState {
     DeviceState *gic;
     MemoryRegion low_ram;
     MemoryRegion high_ram;
+
+    /* Modes of the NPU, see Documentation/emulator.rst. */
+    bool strict;
+    bool timing;
+    uint64_t chaos;
+    uint32_t npu_mhz;
+    uint32_t attach_ns;
+    uint32_t dma_bytes_per_cycle;
+    uint32_t task_cycles;
+    uint32_t kick_cycles;
+    char *job_log;
 };
 
 /* Like DynamIQ cores: affinity level 1 numbers them, level 0 their threads. */
@@ -186,11 +205,23 @@ static DeviceState *create_iommu(unsigned int index)
     return dev;
 }
 
-static DeviceState *create_core(unsigned int index, DeviceState *iommu)
+static DeviceState *create_core(RK3588NpuMachineState *m, unsigned int index,
+                                DeviceState *iommu)
 {
     DeviceState *dev = qdev_new(TYPE_RK3588_NPU_CORE);
 
     qdev_prop_set_uint32(dev, "index", index);
+    qdev_prop_set_bit(dev, "strict", m->strict);
+    qdev_prop_set_bit(dev, "timing", m->timing);
+    qdev_prop_set_uint64(dev, "chaos", m->chaos);
+    qdev_prop_set_uint64(dev, "npu-hz", m->npu_mhz * 1000000ull);
+    qdev_prop_set_uint32(dev, "attach-ns", m->attach_ns);
+    qdev_prop_set_uint32(dev, "dma-bytes-per-cycle", m->dma_bytes_per_cycle);
+    qdev_prop_set_uint32(dev, "task-cycles", m->task_cycles);
+    qdev_prop_set_uint32(dev, "kick-cycles", m->kick_cycles);
+    if (m->job_log) {
+        qdev_prop_set_string(dev, "job-log", m->job_log);
+    }
     object_property_set_link(OBJECT(dev), "iommu", OBJECT(iommu),
                              &error_abort);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
@@ -211,34 +242,55 @@ static void connect_npu_irqs(RK3588NpuMachineState *m, unsigned int index,
     qdev_connect_gpio_out(either, 0, spi(m, npu_map[index].spi));
 }
 
-/* A core and its MMU share one power domain. */
-static void connect_npu_power(DeviceState *pmu, unsigned int index,
-                              DeviceState *core, DeviceState *iommu)
+/* One line that reaches several devices. */
+static void fan_out(DeviceState *source, unsigned int line, const char *name,
+                    DeviceState **targets, unsigned int count)
 {
-    DeviceState *both = qdev_new(TYPE_SPLIT_IRQ);
+    DeviceState *split = qdev_new(TYPE_SPLIT_IRQ);
 
-    qdev_prop_set_uint16(both, "num-lines", 2);
-    qdev_realize_and_unref(both, NULL, &error_fatal);
-    qdev_connect_gpio_out(both, 0, qdev_get_gpio_in_named(core, "power", 0));
-    qdev_connect_gpio_out(both, 1, qdev_get_gpio_in_named(iommu, "power", 0));
-    qdev_connect_gpio_out(pmu, index, qdev_get_gpio_in(both, 0));
+    qdev_prop_set_uint16(split, "num-lines", count);
+    qdev_realize_and_unref(split, NULL, &error_fatal);
+    for (unsigned int i = 0; i < count; i++) {
+        qdev_connect_gpio_out(split, i,
+                              qdev_get_gpio_in_named(targets[i], name, 0));
+    }
+    qdev_connect_gpio_out(source, line, qdev_get_gpio_in(split, 0));
+}
+
+static DeviceState *create_reset(RK3588NpuMachineState *m)
+{
+    DeviceState *dev = qdev_new(TYPE_RK3588_NPU_RESET);
+
+    qdev_prop_set_bit(dev, "strict", m->strict);
+    sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
+    sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, RESET_BASE);
+    return dev;
 }
 
 static void create_npu(RK3588NpuMachineState *m)
 {
-    DeviceState *reset = sysbus_create_simple(TYPE_RK3588_NPU_RESET,
-                                              RESET_BASE, NULL);
+    DeviceState *reset = create_reset(m);
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
+    /* Lines that nobody drives are high: firmware leaves the clocks on. */
+    DeviceState *gates = sysbus_create_simple("pl061", GATES_BASE,
+                                              spi(m, GATES_SPI));
+    DeviceState *cores[RK3588_NPU_CORES];
 
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
         DeviceState *iommu = create_iommu(i);
-        DeviceState *core = create_core(i, iommu);
+        DeviceState *core = create_core(m, i, iommu);
+        DeviceState *both[] = { core, iommu };
 
+        cores[i] = core;
         connect_npu_irqs(m, i, core, iommu);
-        connect_npu_power(pmu, i, core, iommu);
+        fan_out(pmu, i, "power", both, ARRAY_SIZE(both));
+        fan_out(gates, HCLK_LINE(i), "hclk", both, ARRAY_SIZE(both));
+        qdev_connect_gpio_out(gates, ACLK_LINE(i),
+                              qdev_get_gpio_in_named(core, "aclk", 0));
         qdev_connect_gpio_out(reset, i,
                               qdev_get_gpio_in_named(core, "reset", 0));
     }
+    fan_out(gates, CLK_NPU_LINE, "clk", cores, ARRAY_SIZE(cores));
 }
 
 static void create_virtio(RK3588NpuMachineState *m)
@@ -322,6 +374,68 @@ static void machine_init(MachineState *machine)
     }
 }
 
+static bool get_strict(Object *obj, Error **errp)
+{
+    return RK3588_NPU_MACHINE(obj)->strict;
+}
+
+static void set_strict(Object *obj, bool value, Error **errp)
+{
+    RK3588_NPU_MACHINE(obj)->strict = value;
+}
+
+static bool get_timing(Object *obj, Error **errp)
+{
+    return RK3588_NPU_MACHINE(obj)->timing;
+}
+
+static void set_timing(Object *obj, bool value, Error **errp)
+{
+    RK3588_NPU_MACHINE(obj)->timing = value;
+}
+
+static char *get_job_log(Object *obj, Error **errp)
+{
+    return g_strdup(RK3588_NPU_MACHINE(obj)->job_log);
+}
+
+static void set_job_log(Object *obj, const char *value, Error **errp)
+{
+    RK3588NpuMachineState *m = RK3588_NPU_MACHINE(obj);
+
+    g_free(m->job_log);
+    m->job_log = g_strdup(value);
+}
+
+static void add_figure(Object *obj, const char *name, uint32_t *value,
+                       const char *description)
+{
+    object_property_add_uint32_ptr(obj, name, value, OBJ_PROP_FLAG_READWRITE);
+    object_property_set_description(obj, name, description);
+}
+
+static void add_mode_properties(Object *obj)
+{
+    RK3588NpuMachineState *m = RK3588_NPU_MACHINE(obj);
+
+    m->npu_mhz = 200;
+    m->attach_ns = 15000;
+    object_property_add_uint64_ptr(obj, "chaos", &m->chaos,
+                                   OBJ_PROP_FLAG_READWRITE);
+    object_property_set_description(obj, "chaos", "seed of what hardware may"
+                                    " do and seldom does; 0 turns it off");
+    add_figure(obj, "npu-mhz", &m->npu_mhz,
+               "compute clock of the timing model");
+    add_figure(obj, "attach-ns", &m->attach_ns,
+               "time of the first task after an MMU was set up");
+    add_figure(obj, "dma-bytes-per-cycle", &m->dma_bytes_per_cycle,
+               "memory traffic; 0 for the model's own figure");
+    add_figure(obj, "task-cycles", &m->task_cycles,
+               "fixed cost of a task; 0 for the model's own figure");
+    add_figure(obj, "kick-cycles", &m->kick_cycles,
+               "fixed cost of a chain; 0 for the model's own figure");
+}
+
 static void machine_class_init(ObjectClass *klass, void *data)
 {
     static const char * const valid_cpu_types[] = {
@@ -340,12 +454,23 @@ static void machine_class_init(ObjectClass *klass, void *data)
     mc->no_cdrom = 1;
     mc->no_floppy = 1;
     mc->no_parallel = 1;
+
+    object_class_property_add_bool(klass, "strict", get_strict, set_strict);
+    object_class_property_set_description(klass, "strict",
+        "report what works by luck only");
+    object_class_property_add_bool(klass, "timing", get_timing, set_timing);
+    object_class_property_set_description(klass, "timing",
+        "tasks take the time that silicon would take");
+    object_class_property_add_str(klass, "job-log", get_job_log, set_job_log);
+    object_class_property_set_description(klass, "job-log",
+        "file to append a line of JSON per task to");
 }
 
 static const TypeInfo machine_type = {
     .name = TYPE_RK3588_NPU_MACHINE,
     .parent = TYPE_MACHINE,
     .instance_size = sizeof(RK3588NpuMachineState),
+    .instance_init = add_mode_properties,
     .class_init = machine_class_init,
 };
 

@@ -15,13 +15,18 @@
 #include "qemu/bitops.h"
 #include "qemu/log.h"
 #include "qemu/module.h"
+#include "qemu/timer.h"
 #include "hw/irq.h"
+#include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
 #include "rk3588_npu_reset.h"
 
 #define LINES_OF_CORE  2
 #define BOTH_LINES     3u
 #define REGISTER_BYTES 4
+
+/* 32 cycles of hclk, the slower clock, at 198 MHz. */
+#define HOLD_NS 162
 
 /* Reports a pulse that ends without both lines having been asserted in it. */
 static void check_pulse(RK3588NpuResetState *s, unsigned int core,
@@ -40,6 +45,19 @@ static void check_pulse(RK3588NpuResetState *s, unsigned int core,
     }
 }
 
+/* The manual asks for a minimum; what a shorter pulse does is unknown. */
+static void check_length(RK3588NpuResetState *s, unsigned int core, bool asserts)
+{
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    if (!asserts && s->strict && now - s->since_ns[core] < HOLD_NS) {
+        qemu_log_mask(LOG_GUEST_ERROR, "npu: core %u: strict: reset was held"
+                      " for %" PRId64 " ns, less than 32 cycles\n", core,
+                      now - s->since_ns[core]);
+    }
+    s->since_ns[core] = now;
+}
+
 static void set_lines(RK3588NpuResetState *s, uint32_t value)
 {
     uint32_t old = s->lines;
@@ -53,6 +71,9 @@ static void set_lines(RK3588NpuResetState *s, uint32_t value)
             continue;
         }
         check_pulse(s, i, now);
+        if (before == BOTH_LINES || now == BOTH_LINES) {
+            check_length(s, i, now == BOTH_LINES);
+        }
         qemu_set_irq(s->out[i], now == BOTH_LINES);
     }
 }
@@ -83,6 +104,7 @@ static void reset_reset(DeviceState *dev)
 
     /* The end of a pulse that the system reset cuts short is no mistake. */
     memset(s->complete, true, sizeof(s->complete));
+    memset(s->since_ns, 0, sizeof(s->since_ns));
     set_lines(s, 0);
     memset(s->complete, false, sizeof(s->complete));
 }
@@ -97,6 +119,10 @@ static void reset_init(Object *obj)
     qdev_init_gpio_out(DEVICE(s), s->out, RK3588_NPU_CORES);
 }
 
+static const Property reset_properties[] = {
+    DEFINE_PROP_BOOL("strict", RK3588NpuResetState, strict, false),
+};
+
 static const VMStateDescription vmstate_reset = {
     .name = TYPE_RK3588_NPU_RESET,
     .unmigratable = 1,
@@ -109,6 +135,7 @@ static void reset_class_init(ObjectClass *klass, void *data)
     dc->vmsd = &vmstate_reset;
     dc->user_creatable = false;
     device_class_set_legacy_reset(dc, reset_reset);
+    device_class_set_props(dc, reset_properties);
 }
 
 static const TypeInfo reset_type = {

@@ -9,6 +9,8 @@ Prints TAP. What is under test is the board around the NPU model (MMUs, resets, 
 serves as traffic.
 """
 
+import json
+import os
 import random
 import signal
 import struct
@@ -22,6 +24,8 @@ BANKS = ((0xFDAB9000, 0xFDABA000), (0xFDACA000,), (0xFDADA000,))
 SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
+GATES = 0xFD7C0000
+ACLK_GATE, HCLK_GATE, CLK_GATE = 0, 3, 6
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -29,6 +33,7 @@ ST_PAGING, ST_FAULT, ST_STALL, ST_IDLE, ST_WRITE = 1, 2, 4, 8, 32
 
 VERSION, PC_ENABLE, PC_BASE, PC_AMOUNTS, PC_MASK, PC_CLEAR, PC_RAW = 0x00, 0x08, 0x10, 0x14, 0x20, 0x24, 0x2C
 PC_TASK_CON, PC_DMA_BASE, PC_TASK_STATUS = 0x30, 0x34, 0x3C
+DDMA_STATUS, DDMA_IDLE = 0x8030, 0x100
 ALL_TASKS_DONE = 0xF000
 VERSION_VALUE = 0x46495245
 DPU_DONE, READ_ERROR = 0x300, 0x1000
@@ -179,8 +184,16 @@ class Board:
         self.read(RESET)
         return SPI[core] in self.levels
 
+    def clock_step(self, ns):
+        self.command(f"clock_step {ns}")
+
     def reset_lines(self, value):
         self.write(RESET, value)
+
+    def gate(self, line, on):
+        """A line of the GPIO block that gates clocks, as Linux drives it: output, low or high."""
+        self.write(GATES + 0x400, self.read(GATES + 0x400) | 1 << line)
+        self.write(GATES + (4 << line), on << line)
 
     def pulse_reset(self, core):
         self.reset_lines(3 << 2 * core)
@@ -683,10 +696,232 @@ def parent_domain_takes_all_cores_down(qemu):
 
 
 @test
+def registers_without_hclk_cannot_be_reached_and_remember(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 2)
+        npu.attach()
+        board.gate(HCLK_GATE + 2, False)
+        npu.register(VERSION)
+        npu.status()
+        npu.set_register(PC_BASE, 0)
+        assert "core 2: read of 0x0000 with hclk gated" in board.messages()
+        assert "core 2: MMU bank 0: access to 0x04 with hclk gated" in board.messages()
+        assert "core 2: write to 0x0010 with hclk gated" in board.messages()
+        assert Npu(board, 1).register(VERSION) == VERSION_VALUE
+        board.gate(HCLK_GATE + 2, True)
+        assert npu.run()
+
+
+@test
+def job_waits_for_its_clocks(qemu):
+    for gate in (ACLK_GATE + 1, CLK_GATE):
+        with Board(qemu) as board:
+            npu = Npu(board, 1)
+            npu.attach()
+            board.gate(gate, False)
+            npu.kick()
+            time.sleep(0.05)
+            assert not npu.done()
+            board.gate(gate, True)
+            assert npu.finish() and npu.right()
+
+
+@test
 def undecoded_page_is_reported(qemu):
     with Board(qemu) as board:
         Npu(board, 0).register(0x2000)
         assert "core 0: read of 0x2000 hangs the bus" in board.messages()
+
+
+def job_log_of(qemu, *options, tasks=1):
+    """Runs a chain and returns what the log says about it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "jobs")
+        with Board(qemu, "-machine", f"job-log={path}", *options) as board:
+            npu = Npu(board, 1)
+            npu.attach()
+            npu.kick(tasks)
+            board.clock_step(1000000000)
+            assert npu.finish() and npu.right()
+        with open(path, encoding="ascii") as lines:
+            return [json.loads(line) for line in lines]
+
+
+@test
+def job_log_has_a_line_per_task(qemu):
+    jobs = job_log_of(qemu, tasks=3)
+    assert [job["task"] for job in jobs] == [0, 1, 2]
+    for job in jobs:
+        assert job["core"] == 1 and job["tasks"] == 3 and job["enable"] == 0xD and not job["hung"]
+        assert (job["channels"], job["kernels"], job["macs"]) == (K, N, M * N * K)
+        assert job["bytes_read"] == M * K + N * K and job["bytes_written"] == 4 * M * N
+        assert (job["feature_address"], job["weight_address"], job["output_address"]) == (IOVA_A, IOVA_B, IOVA_C)
+
+
+@test
+def log_predicts_what_the_parameters_say(qemu):
+    options = ("-machine", "npu-mhz=500,dma-bytes-per-cycle=1,task-cycles=100,kick-cycles=2000")
+    first, second = job_log_of(qemu, *options, tasks=2)
+    traffic = M * K + N * K + 4 * M * N
+    assert first["cycles"] == traffic + 100 + 2000 and second["cycles"] == traffic + 100
+    assert first["ns"] == first["cycles"] * 2
+
+
+@test
+def task_ends_at_its_predicted_time(qemu):
+    predicted = job_log_of(qemu)[0]["ns"]
+    with Board(qemu, "-machine", "timing=on,attach-ns=7000") as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        for extra in (7000, 0):
+            npu.kick()
+            board.clock_step(1)
+            board.clock_step(predicted + extra - 2)
+            assert not npu.done() and not board.irq(1)
+            board.clock_step(2)
+            assert npu.done() and board.irq(1) and npu.right()
+            npu.set_register(PC_CLEAR, 0x1FFFF)
+
+
+@test
+def timed_chain_waits_for_stall_and_clock(qemu):
+    with Board(qemu, "-machine", "timing=on") as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        npu.mmu_command(STALL)
+        npu.kick()
+        board.clock_step(10000000)
+        assert not npu.done()
+        npu.mmu_command(UNSTALL)
+        board.gate(CLK_GATE, False)
+        board.clock_step(10000000)
+        assert not npu.done()
+        board.gate(CLK_GATE, True)
+        board.clock_step(10000000)
+        assert npu.finish() and npu.right()
+
+
+@test
+def timed_core_that_faults_works_after_a_reset(qemu):
+    with Board(qemu, "-machine", "timing=on") as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        npu.space.unmap(IOVA_B)
+        npu.mmu_command(ZAP_ALL)
+        npu.kick()
+        board.clock_step(10000000)
+        assert npu.status() & ST_FAULT and board.irq(0) and not npu.done()
+        npu.acknowledge_fault()
+        board.pulse_reset(0)
+        npu.space.map(IOVA_B, READ)
+        npu.new_operands()
+        npu.attach()
+        npu.kick()
+        board.clock_step(10000000)
+        assert npu.finish() and npu.right()
+
+
+def chaotic(qemu, check):
+    """Calls CHECK(board, npu) with several seeds, a job done and virtual time standing still; it is true for some of them."""
+    hits = 0
+    for seed in range(1, 9):
+        with Board(qemu, "-machine", f"chaos={seed}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            npu.kick()
+            assert board.wait(npu.done)
+            hits += bool(check(board, npu))
+    assert hits, "no seed showed it"
+
+
+@test
+def chaos_makes_interrupts_late(qemu):
+    def check(board, npu):
+        early = board.irq(2)
+        board.clock_step(1000000)
+        assert board.irq(2)
+        npu.set_register(PC_CLEAR, 0x1FFFF)
+        assert not board.irq(2)
+        return not early
+
+    chaotic(qemu, check)
+
+
+@test
+def chaos_lands_results_while_the_port_says_busy(qemu):
+    def check(board, npu):
+        busy = not npu.register(DDMA_STATUS) & DDMA_IDLE
+        assert busy or npu.right()
+        wrong = not npu.right()
+        board.clock_step(1000000)
+        assert npu.register(DDMA_STATUS) & DDMA_IDLE and npu.right()
+        return wrong
+
+    chaotic(qemu, check)
+
+
+@test
+def next_task_sees_results_that_were_late(qemu):
+    def check(board, npu):
+        busy = not npu.register(DDMA_STATUS) & DDMA_IDLE
+        npu.set_register(PC_CLEAR, 0x1FFFF)
+        # A program that has only its fetch in common with the first: what it reads must be there.
+        npu.kick(destination=IOVA_C + 0x400)
+        assert board.wait(npu.done) and npu.right()
+        return busy
+
+    chaotic(qemu, check)
+
+
+@test
+def stall_lets_late_results_arrive(qemu):
+    def check(board, npu):
+        busy = not npu.register(DDMA_STATUS) & DDMA_IDLE
+        npu.mmu_command(STALL)
+        assert npu.right()
+        return busy
+
+    chaotic(qemu, check)
+
+
+@test
+def reset_drops_late_results(qemu):
+    def check(board, npu):
+        wrong = not npu.right()
+        board.pulse_reset(2)
+        board.clock_step(1000000)
+        assert wrong != npu.right()
+        npu.kick()
+        assert board.wait(npu.done)
+        board.clock_step(1000000)
+        assert npu.right()
+        return wrong
+
+    chaotic(qemu, check)
+
+
+@test
+def chaos_raises_interrupts_that_nobody_explains(qemu):
+    def check(board, npu):
+        npu.set_register(PC_CLEAR, 0x1FFFF)
+        seen = False
+        for _ in range(300):
+            board.clock_step(1000)
+            seen = seen or board.irq(2)
+        assert not board.irq(2) and npu.mmu_read(RAWSTAT) == 0 and npu.register(PC_RAW) & 0x1FFFF == 0
+        return seen
+
+    chaotic(qemu, check)
+
+
+@test
+def strict_reports_a_short_reset(qemu):
+    for hold, complaint in ((100, True), (10000, False)):
+        with Board(qemu, "-machine", "strict=on") as board:
+            board.reset_lines(3)
+            board.clock_step(hold)
+            board.reset_lines(0)
+            assert ("less than 32 cycles" in board.messages()) == complaint
 
 
 def give_up(*unused):

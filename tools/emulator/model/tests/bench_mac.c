@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-/* Host time that the model needs: whole tasks through registers and memory port, and the two inner kernels. */
+/* Host time that the model needs: whole tasks through registers and memory port, and the MAC array by type. */
 
 static double now(void)
 {
@@ -51,21 +52,29 @@ static void bench_task(const char *what, struct matmul mm)
 	board_fini(&board);
 }
 
-typedef void (*kernel)(const int8_t *, size_t, size_t, const int8_t *, int32_t *);
-
-static void bench_kernel(const char *what, kernel mac, size_t pixels)
+/* The MAC array alone, operands prepared anew for every group, on data as networks have them. */
+static void bench_array(const char *what, uint32_t input, size_t pixels)
 {
-	const size_t channels = 2048;
-	int8_t *features = calloc(pixels, channels), *weights = calloc(NPU_MAC_INT8_KERNELS, channels);
-	int32_t *sums = calloc(pixels, NPU_MAC_INT8_KERNELS * sizeof(*sums));
+	const struct npu_type *type = npu_type(input);
+	const size_t length = 2048, kernels = type->kernel_group;
+	uint8_t *features = malloc(npu_type_bytes(type, pixels * length));
+	uint8_t *weights = malloc(npu_type_bytes(type, kernels * length));
+	int32_t *sums = calloc(pixels, kernels * sizeof(*sums));
+	struct npu_mac *mac = npu_mac_new(type, pixels, length);
 	int runs = (int)(400 / pixels) + 1;
-	double start = now();
+	double start;
 
-	if (!features || !weights || !sums)
+	if (!features || !weights || !sums || !mac)
 		abort();
+	/* 0x33: reals around 0.2 in all formats */
+	memset(features, 0x33, npu_type_bytes(type, pixels * length));
+	memset(weights, 0x33, npu_type_bytes(type, kernels * length));
+	start = now();
+	npu_mac_features(mac, features, pixels);
 	for (int run = 0; run < runs; run++)
-		mac(features, pixels, channels, weights, sums);
-	print(what, (double)pixels * channels * NPU_MAC_INT8_KERNELS * runs, now() - start);
+		npu_mac_group(mac, weights, (struct npu_clip){ 0 }, sums);
+	print(what, (double)pixels * length * kernels * runs, now() - start);
+	npu_mac_delete(mac);
 	free(features);
 	free(weights);
 	free(sums);
@@ -78,8 +87,13 @@ int main(void)
 	bench_task("task 64x2048x6144 cube", (struct matmul){ .form = FORM_CUBE, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 64x2048x6144 row-major", (struct matmul){ .form = FORM_ROWS, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 512x512x512 cube", (struct matmul){ .form = FORM_CUBE, .m = 512, .k = 512, .n = 512 });
-	bench_kernel("kernel, 64 pixels", npu_mac_int8, 64);
-	bench_kernel("kernel, 1 pixel", npu_mac_int8, 1);
-	bench_kernel("definition, 64 pixels", npu_mac_int8_plain, 64);
+	bench_array("int8, 64 pixels", NPU_INT8, 64);
+	bench_array("int8, 1 pixel", NPU_INT8, 1);
+	bench_array("int4, 64 pixels", NPU_INT4, 64);
+	bench_array("int16, 64 pixels", NPU_INT16, 64);
+	bench_array("fp16, 64 pixels", NPU_FP16, 64);
+	bench_array("fp16, 1 pixel", NPU_FP16, 1);
+	bench_array("bf16, 64 pixels", NPU_BF16, 64);
+	bench_array("tf32, 64 pixels", NPU_TF32, 64);
 	return 0;
 }

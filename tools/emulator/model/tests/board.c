@@ -54,9 +54,22 @@ static void take_report(void *opaque, const char *message)
 		snprintf(board->first_report, sizeof(board->first_report), "%s", message);
 }
 
+static void take_facts(void *opaque, const struct npu_task_facts *facts)
+{
+	struct board *board = opaque;
+
+	board->facts = *facts;
+}
+
 void board_init(struct board *board, unsigned int index)
 {
-	struct npu_host host = { board, read_memory, write_memory, take_report };
+	struct npu_host host = {
+		.opaque = board,
+		.read = read_memory,
+		.write = write_memory,
+		.report = take_report,
+		.task_done = take_facts,
+	};
 
 	memset(board, 0, sizeof(*board));
 	board->memory = calloc(1, MEMORY_BYTES);

@@ -27,6 +27,7 @@ struct board {
 	uint32_t reset_after_reads; /* the core is reset during that read; 0: never */
 	unsigned int reports;
 	char first_report[256];
+	struct npu_task_facts facts; /* of the task that ended last */
 };
 
 void board_init(struct board *board, unsigned int index);

@@ -110,7 +110,12 @@ static void work(struct npu_core *core)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz fuzz = { .budget = BUDGET };
-	struct npu_host host = { &fuzz, fuzz_read, fuzz_write, fuzz_report };
+	struct npu_host host = {
+		.opaque = &fuzz,
+		.read = fuzz_read,
+		.write = fuzz_write,
+		.report = fuzz_report,
+	};
 	struct npu_core *core = npu_core_new(0, &host);
 	struct matmul mm;
 	struct board kicked = { .core = core };

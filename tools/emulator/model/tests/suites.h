@@ -9,5 +9,10 @@ void suite_conv(void);
 void suite_hang(void);
 void suite_corrupt(void);
 void suite_mac(void);
+void suite_modes(void);
+void suite_property(void);
+void suite_reuse(void);
+void suite_dpu(void);
+void suite_types(void);
 
 #endif

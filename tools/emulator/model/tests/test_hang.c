@@ -165,44 +165,66 @@ static void enable_map_without_a_pipeline_hangs(void)
 	CHECK(map_hangs(0x0c, "block without work"));
 	CHECK(map_hangs(0x05, "block without work"));
 	CHECK(map_hangs(0x8d, "do not exist"));
-	CHECK(map_hangs(0x18, "not modelled: DPU task"));
+	CHECK(map_hangs(0x18, "not modelled: DPU feature mode"));
 	CHECK(map_hangs(0x60, "not modelled: pooling"));
 }
 
-static void other_precisions_are_refused(void)
+static void mixed_precisions_are_refused(void)
 {
 	CHECK(register_hangs(CNA_CONV_CON1, 0x120, "not modelled: precisions"));
-	CHECK(register_hangs(DPU_DATA_FORMAT, 0xa0000000, "not modelled: precisions"));
-	CHECK(register_hangs(DPU_DATA_FORMAT, 0, "not modelled: precisions"));
+	CHECK(register_hangs(DPU_DATA_FORMAT, 0xa8000002, "not modelled: precisions"));
+	CHECK(register_hangs(DPU_DATA_FORMAT, 0x40000000, "not modelled: precisions 0 to 2"));
 	CHECK(register_hangs(CORE_MISC_CFG, 0x200, "not modelled: precisions"));
+	CHECK(register_hangs(CNA_CONV_CON1, 5 << 7 | 5 << 4, "not modelled: precisions"));
+}
+
+static void int8_features_with_int4_weights_hang(void)
+{
+	CHECK(register_hangs(CNA_CONV_CON1, 6 << 7, "int8 features with int4 weights"));
 }
 
 static void other_convolutions_are_refused(void)
 {
-	CHECK(register_hangs(CNA_CONV_CON1, 3, "not modelled: convolution mode"));
-	CHECK(register_hangs(CNA_CONV_CON3, 0x12, "not modelled: strides"));
-	CHECK(register_hangs(CNA_WEIGHT_SIZE2, 0x03030000 | 64, "not modelled: kernel size"));
-	CHECK(register_hangs(CNA_PAD_CON0, 0x11, "not modelled: padding"));
-	CHECK(register_hangs(CORE_MISC_CFG, 2, "not modelled: depthwise"));
-	CHECK(register_hangs(CNA_CBUF_CON0, 0x20b1, "not modelled: WEIGHT_REUSE"));
-	CHECK(register_hangs(CNA_CBUF_CON0, 0x10b1, "not modelled: DATA_REUSE"));
+	CHECK(register_hangs(CNA_CONV_CON1, 1, "not modelled: convolution mode"));
+	CHECK(register_hangs(CNA_CONV_CON1, 3, "not modelled: CNA, CORE and DPU differ"));
+	CHECK(register_hangs(CNA_CONV_CON1, 8 << 12, "not modelled: ARGB input"));
+	CHECK(register_hangs(CNA_CONV_CON1, 1 << 16, "not modelled: deconvolution"));
+	CHECK(register_hangs(CNA_CONV_CON1, 1 << 30, "not modelled: NONALIGN_DMA"));
+	CHECK(register_hangs(CNA_CONV_CON3, 0x8, "not modelled: kernel of"));
+	CHECK(register_hangs(CNA_CONV_CON3, 1 << 28 | 9, "not modelled: NN_MODE"));
+	CHECK(register_hangs(CNA_CONV_CON3, 0x12, "reaches beyond the feature cube"));
+	CHECK(register_hangs(CNA_WEIGHT_SIZE2, 0x03030000 | 64, "not modelled: weight sizes"));
+	CHECK(register_hangs(CORE_MISC_CFG, 2, "not modelled: CNA, CORE and DPU differ"));
 	CHECK(register_hangs(CNA_DCOMP_CTRL, 1, "not modelled: weight decompression"));
 	CHECK(register_hangs(CNA_CVT_CON0, 0xa, "not modelled: input conversion"));
-	CHECK(register_hangs(CNA_DATA_SIZE1, 40 << 16 | 64, "not modelled: 41 real of 64 channels"));
+	CHECK(register_hangs(CNA_CVT_CON0, 0x3, "not modelled: unsigned input"));
+	CHECK(register_hangs(CNA_FC_CON0, 1, "not modelled: zero skipping"));
+	CHECK(register_hangs(CNA_DATA_SIZE1, 64 << 16 | 64, "not modelled: 65 real of 64 channels"));
 }
 
-static void output_stages_are_refused(void)
+static void other_output_stages_are_refused(void)
 {
-	CHECK(register_hangs(DPU_BS_CFG, 0x20150, "not modelled: BS stage"));
-	CHECK(register_hangs(DPU_BN_CFG, 0x52, "not modelled: BN stage"));
-	CHECK(register_hangs(DPU_EW_CFG, 0x108202c0, "not modelled: EW stage"));
-	CHECK(register_hangs(DPU_OUT_CVT_SCALE, 2, "not modelled: output scale"));
-	CHECK(register_hangs(DPU_OUT_CVT_SHIFT, 1, "not modelled: output shift"));
-	CHECK(register_hangs(DPU_OUT_CVT_OFFSET, 1, "not modelled: output offset"));
-	CHECK(register_hangs(DPU_BS_OW_OP, 1, "not modelled: OW operand"));
+	CHECK(register_hangs(DPU_BS_CFG, 0x50050, "not modelled: BS stage with algorithm 5"));
+	CHECK(register_hangs(DPU_BN_CFG, 0x20150, "not modelled: BN stage with operands from memory"));
+	CHECK(register_hangs(DPU_EW_CFG, 0x10c20200, "not modelled: EW stage or LUT"));
+	CHECK(register_hangs(DPU_EW_CFG, 0x10c303c0, "not modelled: EW algorithm 3"));
+	CHECK(register_hangs(DPU_EW_CFG, 0x00c203c0, "not modelled: EW operand that is not one for each element"));
+	CHECK(register_hangs(DPU_EW_CFG, 0x100203c0, "not modelled: EW operand of size 0"));
+	CHECK(register_hangs(DPU_OUT_CVT_SCALE, 0x10001, "not modelled: FP32TOFP16_EN"));
 	CHECK(register_hangs(DPU_FEATURE_MODE_CFG, 0x1e5, "not modelled: DPU feature mode"));
-	CHECK(register_hangs(CORE_CLIP_TRUNCATE, 3, "not modelled: accumulator shift"));
 	CHECK(register_hangs(DPU_BS_OW_CFG, 0x7da, "not modelled: different size_e"));
+	CHECK(register_hangs(DPU_BS_OW_CFG, 0x80007fe, "not modelled: regrouped or transposed output"));
+}
+
+static void operands_that_nobody_reads_hang(void)
+{
+	CHECK(register_hangs(DPU_BS_CFG, 0x20150, "BS or OW waits for operands"));
+	CHECK(register_hangs(DPU_EW_CFG, 0x108203c0, "EW waits for operands"));
+}
+
+static void ew_multiplication_with_its_converter_on_hangs(void)
+{
+	CHECK(register_hangs(DPU_EW_CFG, 0x108002c4, "EW multiplies with its operand converter on"));
 }
 
 static void unmapped_operand_hangs(void)
@@ -321,9 +343,12 @@ void suite_hang(void)
 	RUN(more_output_pixels_than_input_pixels_hang);
 	RUN(rdma_block_without_a_source_hangs);
 	RUN(enable_map_without_a_pipeline_hangs);
-	RUN(other_precisions_are_refused);
+	RUN(mixed_precisions_are_refused);
+	RUN(int8_features_with_int4_weights_hang);
 	RUN(other_convolutions_are_refused);
-	RUN(output_stages_are_refused);
+	RUN(other_output_stages_are_refused);
+	RUN(operands_that_nobody_reads_hang);
+	RUN(ew_multiplication_with_its_converter_on_hangs);
 	RUN(unmapped_operand_hangs);
 	RUN(operand_at_the_end_of_the_address_space_hangs);
 	RUN(bus_error_shows_and_stops_the_core);

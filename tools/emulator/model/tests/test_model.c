@@ -33,9 +33,14 @@ int main(void)
 	suite_registers();
 	suite_chain();
 	suite_conv();
+	suite_types();
 	suite_hang();
+	suite_reuse();
+	suite_dpu();
+	suite_property();
 	suite_corrupt();
 	suite_mac();
+	suite_modes();
 	printf("1..%d\n", tests);
 	return failed_tests != 0;
 }

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/**
+ * DOC: Running parts
+ *
+ * A core runs one part, a chain of tasks, at a time. The scheduler hands it one part more, which
+ * waits in core->armed. When the running part ends, the hard interrupt handler starts the next one
+ * itself if it lives in the VM that is attached; otherwise a work item switches the VM first. A
+ * watchdog ends a part that makes no progress (ork_reset.c).
+ *
+ * When a part has ended: the interrupt can overtake the last results on their way to memory. If the
+ * DMA engine is idle when the handler looks, they are there; if not, the handler's thread waits.
+ * Only then is the next part started, since its traffic would hide the end of the first one's.
+ *
+ * Registers are accessible while the core is resumed. Each part that the scheduler has handed over
+ * holds a runtime PM reference, so whoever sees core->part under core->part_lock may read them. The
+ * interrupt line is shared with the MMU: without a part the handler does not look at the hardware
+ * at all, which also keeps it away from a suspended core.
+ *
+ * Locks: core->lock (sleeps) before core->part_lock (interrupts off). The interrupt thread takes
+ * only the second, so recovery may hold the first while it waits for the interrupt. All this is on
+ * the way to a fence's signal: the driver allocates nothing here.
+ */
+
+#include <linux/bitfield.h>
+#include <linux/interrupt.h>
+#include <linux/iopoll.h>
+#include <linux/ktime.h>
+#include <linux/pm_runtime.h>
+
+#include "ork_core.h"
+#include "ork_drv.h"
+#include "ork_job.h"
+#include "ork_regs.h"
+#include "ork_reset.h"
+#include "ork_run.h"
+#include "ork_vm.h"
+
+/* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
+#define ORK_IDLE_TIMEOUT_US 500000
+
+/* The watchdog looks this often within a timeout. */
+#define ORK_WATCHDOG_STEPS 4
+
+void ork_run_mask_irq(struct ork_core *core)
+{
+	writel(0, core->pc + ORK_PC_INTERRUPT_MASK);
+}
+
+static u32 ork_run_tasks_done(struct ork_core *core)
+{
+	return FIELD_GET(ORK_TASK_STATUS_COUNT, readl(core->pc + ORK_PC_TASK_STATUS));
+}
+
+void ork_run_read_state(struct ork_core *core, struct ork_run_state *state)
+{
+	state->raw_status = readl(core->pc + ORK_PC_INTERRUPT_RAW_STATUS);
+	state->task_status = readl(core->pc + ORK_PC_TASK_STATUS);
+	state->dma_error = readl(core->ddma + ORK_DDMA_CFG_ID_ERROR);
+}
+
+/* The sequence is that of Documentation/hardware.rst, "Starting a core". */
+static void ork_run_kick(struct ork_core *core, const struct ork_part *part)
+{
+	u32 pointer = ORK_S_POINTER_POINTER_PP_EN | ORK_S_POINTER_EXECUTER_PP_EN |
+		      ORK_S_POINTER_PP_MODE | FIELD_PREP(ORK_S_POINTER_CORE, core->index);
+	u32 task_con = ORK_TASK_CON_RESERVED | ORK_TASK_CON_COUNT_CLEAR | ORK_TASK_CON_PP_EN |
+		       FIELD_PREP(ORK_TASK_CON_NUMBER, part->task_count);
+
+	writel(ORK_PC_SEL_SLAVE, core->pc + ORK_PC_BASE_ADDRESS);
+	writel(pointer, core->cna + ORK_S_POINTER);
+	writel(pointer, core->core + ORK_S_POINTER);
+	writel(part->command_va, core->pc + ORK_PC_BASE_ADDRESS);
+	writel(part->command_amount, core->pc + ORK_PC_REGISTER_AMOUNTS);
+	writel(ORK_INT_ALL, core->pc + ORK_PC_INTERRUPT_CLEAR);
+	writel(ORK_INT_DPU | ORK_INT_DMA_ERROR, core->pc + ORK_PC_INTERRUPT_MASK);
+	writel(task_con, core->pc + ORK_PC_TASK_CON);
+	writel(0, core->pc + ORK_PC_TASK_DMA_BASE_ADDR);
+	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
+}
+
+static void ork_run_watch(struct ork_core *core)
+{
+	unsigned long step = core->part->timeout / ORK_WATCHDOG_STEPS;
+
+	mod_delayed_work(core->ork->wq, &core->watchdog, max(step, 1UL));
+}
+
+static struct ork_part *ork_run_next(struct ork_core *core)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	return list_first_entry_or_null(&core->armed, struct ork_part, node);
+}
+
+/* Starts a part on an idle core that is attached to its VM. */
+static void ork_run_start(struct ork_core *core, struct ork_part *part)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	list_del_init(&part->node);
+	core->part = part;
+	core->fault = 0;
+	core->progress = 0;
+	part->start = ktime_get();
+	part->deadline = jiffies + part->timeout;
+	ork_run_kick(core, part);
+	ork_run_watch(core);
+}
+
+/* The running part's results are in memory: makes way for the next one. */
+static void ork_run_finish(struct ork_core *core)
+{
+	struct ork_part *next;
+
+	lockdep_assert_held(&core->part_lock);
+
+	list_add_tail(&core->part->node, &core->ended);
+	core->part = NULL;
+
+	next = ork_run_next(core);
+	if (next && ork_part_vm(next) == core->vm)
+		ork_run_start(core, next);
+}
+
+/* Whoever takes the part must end it. */
+struct ork_part *ork_run_take_part(struct ork_core *core)
+{
+	struct ork_part *part;
+
+	spin_lock_irq(&core->part_lock);
+	part = core->part;
+	core->part = NULL;
+	spin_unlock_irq(&core->part_lock);
+
+	return part;
+}
+
+/* The part may be freed when this returns. */
+void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
+{
+	if (!error) {
+		atomic64_inc(&core->jobs_done);
+		ork_part_done(part);
+	}
+
+	pm_runtime_mark_last_busy(core->dev);
+	pm_runtime_put_autosuspend(core->dev);
+	ork_part_signal(part, error);
+}
+
+static void ork_run_end_armed(struct ork_core *core, int error)
+{
+	struct ork_part *part;
+
+	for (;;) {
+		spin_lock_irq(&core->part_lock);
+		part = ork_run_next(core);
+		if (part)
+			list_del_init(&part->node);
+		spin_unlock_irq(&core->part_lock);
+		if (!part)
+			return;
+
+		ork_run_end_part(core, part, error);
+	}
+}
+
+/**
+ * ork_run_advance - start the next part if the core is idle
+ * @core: core; its lock is held
+ */
+void ork_run_advance(struct ork_core *core)
+{
+	struct ork_part *next;
+	int ret;
+
+	lockdep_assert_held(&core->lock);
+
+	for (;;) {
+		spin_lock_irq(&core->part_lock);
+		next = core->part ? NULL : ork_run_next(core);
+		spin_unlock_irq(&core->part_lock);
+		if (!next)
+			return;
+
+		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
+		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+
+		spin_lock_irq(&core->part_lock);
+		if (ret)
+			list_del_init(&next->node);
+		else
+			ork_run_start(core, next);
+		spin_unlock_irq(&core->part_lock);
+
+		if (!ret)
+			return;
+		ork_run_end_part(core, next, ret);
+	}
+}
+
+static void ork_run_switch(struct work_struct *work)
+{
+	struct ork_core *core = container_of(work, struct ork_core, advance);
+
+	mutex_lock(&core->lock);
+	ork_run_advance(core);
+	mutex_unlock(&core->lock);
+}
+
+/**
+ * ork_run_part - take a part from the scheduler
+ * @core: core
+ * @part: part; its fence signals when it has ended, with or without error
+ *
+ * Return: 0 or an error of power management.
+ */
+int ork_run_part(struct ork_core *core, struct ork_part *part)
+{
+	/* Without the lock: resuming waits for a suspend in progress. */
+	int ret = pm_runtime_resume_and_get(core->dev);
+
+	if (ret)
+		return ret;
+
+	mutex_lock(&core->lock);
+	spin_lock_irq(&core->part_lock);
+	list_add_tail(&part->node, &core->armed);
+	spin_unlock_irq(&core->part_lock);
+	ork_run_advance(core);
+	mutex_unlock(&core->lock);
+
+	return 0;
+}
+
+/* Gives the running part to the watchdog; safe in hard interrupt context. */
+static void ork_run_fail(struct ork_core *core, int error)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->part_lock, flags);
+	if (core->part && !core->fault) {
+		core->fault = error;
+		mod_delayed_work(core->ork->wq, &core->watchdog, 0);
+	}
+	spin_unlock_irqrestore(&core->part_lock, flags);
+}
+
+/**
+ * ork_run_fault - the MMU could not translate an address
+ * @core: core whose MMU it was
+ * @va: address
+ */
+void ork_run_fault(struct ork_core *core, u32 va)
+{
+	core->fault_va = va;
+	ork_run_fail(core, -EFAULT);
+}
+
+irqreturn_t ork_run_irq(int irq, void *data)
+{
+	struct ork_core *core = data;
+	irqreturn_t ret = IRQ_NONE;
+	u32 status;
+
+	spin_lock(&core->part_lock);
+	status = core->part ? readl(core->pc + ORK_PC_INTERRUPT_STATUS) : 0;
+	if (status) {
+		ork_run_mask_irq(core);
+		ret = IRQ_WAKE_THREAD;
+
+		if (!(status & ORK_INT_DMA_ERROR) &&
+		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
+			ork_run_finish(core);
+		else
+			core->raw_status = status;
+	}
+	spin_unlock(&core->part_lock);
+
+	return ret;
+}
+
+/* What the handler could not do: an error, or results that are still on their way. */
+static void ork_run_settle(struct ork_core *core)
+{
+	u32 status = core->raw_status;
+
+	core->raw_status = 0;
+	if (!status)
+		return;
+
+	if (status & ORK_INT_DMA_ERROR ||
+	    readl_poll_timeout(core->ddma + ORK_DDMA_CFG_STATUS, status,
+			       status & ORK_DDMA_STATUS_IDLE, 1, ORK_IDLE_TIMEOUT_US)) {
+		ork_run_fail(core, -EIO);
+		return;
+	}
+
+	spin_lock_irq(&core->part_lock);
+	ork_run_finish(core);
+	spin_unlock_irq(&core->part_lock);
+}
+
+/* Return: the next part to end, or NULL when all are; then a VM is switched if that is needed. */
+static struct ork_part *ork_run_next_ended(struct ork_core *core)
+{
+	struct ork_part *part;
+
+	spin_lock_irq(&core->part_lock);
+	part = list_first_entry_or_null(&core->ended, struct ork_part, node);
+	if (part)
+		list_del_init(&part->node);
+	else if (!core->part && ork_run_next(core))
+		queue_work(core->ork->wq, &core->advance);
+	spin_unlock_irq(&core->part_lock);
+
+	return part;
+}
+
+irqreturn_t ork_run_irq_thread(int irq, void *data)
+{
+	struct ork_core *core = data;
+	bool signalling = dma_fence_begin_signalling();
+	struct ork_part *part;
+
+	ork_run_settle(core);
+	while ((part = ork_run_next_ended(core)))
+		ork_run_end_part(core, part, 0);
+
+	dma_fence_end_signalling(signalling);
+	return IRQ_HANDLED;
+}
+
+static bool ork_run_stuck(struct ork_core *core)
+{
+	struct ork_part *part;
+	bool stuck = false;
+
+	spin_lock_irq(&core->part_lock);
+	part = core->part;
+	if (part && core->fault) {
+		stuck = true;
+	} else if (part) {
+		u32 done = ork_run_tasks_done(core);
+
+		if (done != core->progress) {
+			core->progress = done;
+			part->deadline = jiffies + part->timeout;
+		}
+		stuck = time_after_eq(jiffies, part->deadline);
+		if (!stuck)
+			ork_run_watch(core);
+	}
+	spin_unlock_irq(&core->part_lock);
+
+	return stuck;
+}
+
+static void ork_run_watchdog(struct work_struct *work)
+{
+	struct ork_core *core = container_of(work, struct ork_core, watchdog.work);
+
+	mutex_lock(&core->lock);
+	if (ork_run_stuck(core))
+		ork_reset_core(core);
+	mutex_unlock(&core->lock);
+}
+
+/**
+ * ork_run_drain - end what runs and wait until nothing is queued
+ * @core: core whose queues take no more jobs
+ */
+void ork_run_drain(struct ork_core *core)
+{
+	ork_run_fail(core, -ENODEV);
+
+	mutex_lock(&core->lock);
+	ork_run_end_armed(core, -ENODEV);
+	mutex_unlock(&core->lock);
+
+	wait_event(core->idle, !atomic_read(&core->queued));
+	cancel_delayed_work_sync(&core->watchdog);
+	/* The last part's release has woken us but may not have returned. */
+	flush_workqueue(core->ork->wq);
+}
+
+void ork_run_init(struct ork_core *core)
+{
+	spin_lock_init(&core->part_lock);
+	INIT_LIST_HEAD(&core->armed);
+	INIT_LIST_HEAD(&core->ended);
+	INIT_WORK(&core->advance, ork_run_switch);
+	INIT_DELAYED_WORK(&core->watchdog, ork_run_watchdog);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+
+#include "job.h"
+
+/* The lowest count cores of the mask. */
+static uint32_t lowest_cores(uint32_t mask, uint32_t count)
+{
+	uint32_t picked = 0;
+
+	for (; count; count--) {
+		picked |= mask & -mask;
+		mask &= mask - 1;
+	}
+	return picked;
+}
+
+/* Everything that a run needs before it can be submitted, A included. */
+static int prepare(struct ork_run *run)
+{
+	struct ork_device *dev = run->req.dev;
+	struct ork_program_key key;
+	int err;
+
+	ork_pass_key(&run->pass, &key);
+	err = ork_program_get(dev, &key, &run->program);
+	if (err)
+		return err;
+	run->plan = run->program->plan;
+	run->parts = run->program->parts;
+	err = ork_stage_get(dev, ork_shape_a_bytes(&run->plan.shape), &run->a);
+	if (!err)
+		err = ork_stage_get(dev, ork_shape_c_bytes(&run->plan.shape), &run->c);
+	if (err)
+		return err;
+	return ork_run_copy_in(run);
+}
+
+static int prepare_all(struct ork_job *job)
+{
+	uint32_t i, parts = 0;
+	int err;
+
+	for (i = 0; i < job->run_count; i++) {
+		err = prepare(&job->runs[i]);
+		if (err)
+			return err;
+		parts += job->runs[i].parts;
+	}
+	job->fences = calloc(parts, sizeof(struct ork_fence *));
+	if (!job->fences)
+		return ork_fail(job->dev, -ENOMEM, "out of memory");
+	for (; job->fence_count < parts; job->fence_count++) {
+		job->fences[job->fence_count] = ork_fence_get(job->dev);
+		if (!job->fences[job->fence_count])
+			return ork_fail(job->dev, -ENOMEM, "cannot create a fence");
+	}
+	return 0;
+}
+
+static void describe(const struct ork_run *run, uint32_t part, struct ork_launch *launch)
+{
+	const struct ork_request *req = &run->req;
+	const struct ork_shape *shape = &run->plan.shape;
+	const uint32_t cores = run->plan.cores;
+	const uint64_t b_offset = req->shared_b ? 0 : run->pass.first_batch * req->weights->batch_bytes;
+
+	*launch = (struct ork_launch){
+		.program = run->program->handles[part],
+		.task_count = ork_program_part_tasks(req->dev, run->program, part),
+		/* One core is left to the driver, which knows the idle ones. */
+		.split = cores > 1,
+		.core_mask = cores > 1 ? lowest_cores(req->core_mask, cores) : req->core_mask,
+		.timeout_ms = req->timeout_ms,
+		.addresses = { run->a->va, req->weights->va + b_offset, run->c->va },
+		.out = { run->c->bo->args.handle, ork_shape_c_bytes(shape) },
+	};
+	if (part == 0)
+		launch->in = (struct ork_job_cache){ run->a->bo->args.handle, ork_shape_a_bytes(shape) };
+}
+
+/* If not all can be submitted, waits for those that were. */
+static int submit(struct ork_job *job)
+{
+	struct ork_launch *launches = calloc(job->fence_count, sizeof(*launches));
+	uint32_t run, part, count = 0, started = 0;
+	int err;
+
+	if (!launches)
+		return ork_fail(job->dev, -ENOMEM, "out of memory");
+	for (run = 0; run < job->run_count; run++) {
+		for (part = 0; part < job->runs[run].parts; part++) {
+			describe(&job->runs[run], part, &launches[count]);
+			launches[count].fence = job->fences[count];
+			count++;
+		}
+	}
+	err = job->dev->backend->submit(job->dev, launches, count, &started);
+	while (err && started)
+		job->dev->backend->fence_wait(job->dev, job->fences[--started], -1);
+	free(launches);
+	return err;
+}
+
+/* Gives back what the job holds, once nothing is in flight. */
+static void release(struct ork_job *job)
+{
+	uint32_t i;
+
+	for (i = 0; i < job->run_count; i++) {
+		ork_program_put(job->runs[i].program);
+		ork_stage_put(job->dev, job->runs[i].a);
+		ork_stage_put(job->dev, job->runs[i].c);
+	}
+	for (i = 0; i < job->fence_count; i++)
+		ork_fence_put(job->dev, job->fences[i]);
+	free(job->runs);
+	free(job->fences);
+	job->runs = NULL;
+	job->fences = NULL;
+	job->run_count = 0;
+	job->fence_count = 0;
+}
+
+static struct ork_job *job_new(struct ork_device *dev, uint64_t runs)
+{
+	struct ork_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->dev = dev;
+	job->runs = calloc(runs, sizeof(*job->runs));
+	if (job->runs)
+		return job;
+	free(job);
+	return NULL;
+}
+
+static void add_run(struct ork_job *job, const struct ork_request *req, uint64_t index)
+{
+	struct ork_run *run = &job->runs[job->run_count++];
+
+	run->req = *req;
+	ork_request_pass(&run->req, index, &run->pass);
+}
+
+static int start(struct ork_job *job, struct ork_job **started)
+{
+	int err = prepare_all(job);
+	uint32_t i;
+
+	if (!err)
+		err = submit(job);
+	if (err) {
+		ork_job_free(job);
+		return err;
+	}
+	/* The driver keeps a program while its jobs run. */
+	for (i = 0; i < job->run_count; i++) {
+		ork_program_put(job->runs[i].program);
+		job->runs[i].program = NULL;
+	}
+	*started = job;
+	return 0;
+}
+
+int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, struct ork_job **job)
+{
+	uint64_t passes = 0, i;
+	struct ork_job *created;
+	size_t r;
+
+	for (r = 0; r < count; r++)
+		passes += ork_request_passes(&reqs[r]);
+	created = job_new(dev, passes);
+	if (!created)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	for (r = 0; r < count; r++)
+		for (i = 0; i < ork_request_passes(&reqs[r]); i++)
+			add_run(created, &reqs[r], i);
+	return start(created, job);
+}
+
+int ork_job_start_pass(const struct ork_request *req, uint64_t index, struct ork_job **job)
+{
+	struct ork_job *created = job_new(req->dev, 1);
+
+	if (!created)
+		return ork_fail(req->dev, -ENOMEM, "out of memory");
+	add_run(created, req, index);
+	return start(created, job);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t remaining_ms(int64_t timeout_ms, int64_t start)
+{
+	const int64_t passed = now_ms() - start;
+
+	if (timeout_ms <= 0)
+		return timeout_ms;
+	return passed < timeout_ms ? timeout_ms - passed : 0;
+}
+
+/* Ends the job if all its fences have. The first error is its result. */
+static int wait_fences(struct ork_job *job, int64_t timeout_ms)
+{
+	const int64_t start = now_ms();
+	int result = 0, err;
+	uint32_t i;
+
+	for (i = 0; i < job->fence_count; i++) {
+		err = job->dev->backend->fence_wait(job->dev, job->fences[i], remaining_ms(timeout_ms, start));
+		if (err == -ETIME)
+			return err;
+		if (err && !result)
+			result = err;
+	}
+	job->ended = true;
+	job->result = result;
+	return result;
+}
+
+int ork_job_wait(struct ork_job *job, int64_t timeout_ms)
+{
+	uint32_t i;
+	int err;
+
+	if (!job)
+		return -EINVAL;
+	if (job->ended)
+		return job->result;
+	err = wait_fences(job, timeout_ms);
+	if (!job->ended)
+		return ork_fail(job->dev, err, "the job has not ended yet");
+	for (i = 0; i < job->run_count && !err; i++)
+		ork_run_copy_out(&job->runs[i]);
+	release(job);
+	return err;
+}
+
+int ork_job_fd(struct ork_job *job, int *fd)
+{
+	int err;
+
+	if (!job)
+		return -EINVAL;
+	if (!fd)
+		return ork_fail(job->dev, -EINVAL, "ork_job_fd: fd is NULL");
+	if (!job->ended) {
+		err = job->dev->backend->fence_fd(job->dev, job->fences, job->fence_count, fd);
+		return err ? ork_fail(job->dev, err, "ork_job_fd: %s", ork_strerror(err)) : 0;
+	}
+	*fd = eventfd(1, EFD_CLOEXEC);
+	return *fd < 0 ? ork_fail(job->dev, -errno, "ork_job_fd: %s", ork_strerror(-errno)) : 0;
+}
+
+void ork_job_free(struct ork_job *job)
+{
+	release(job);
+	free(job);
+}
+
+int ork_job_finish(struct ork_job *job)
+{
+	const int result = ork_job_wait(job, -1);
+
+	ork_job_free(job);
+	return result;
+}

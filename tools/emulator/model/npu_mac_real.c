@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#include "npu_mac.h"
+
+#include <string.h>
+
+/*
+ * Real sums through doubles. Products of the MAC array's operands are exact in a double. Their sum is exact as well, in any order, when
+ * all partial sums fit its 53 bits: below 2^high, in multiples of 2^low, high - low <= 53. The conversion to float is then the one
+ * rounding of NPU reference 5.1. Bounds of each group tell; groups that do not fit, which takes operands of very different
+ * size, go through exact fixed point.
+ */
+
+#define DOUBLE_BITS 53
+#define GROUP_BITS  5 /* a sum of up to 32 products */
+
+/* Bounds of nothing but zeros. */
+static const struct npu_bounds no_bounds = { -4096, 4096 };
+
+#if defined(__GNUC__)
+#define INLINE __attribute__((always_inline)) static inline
+#define lowest_bit(value)  __builtin_ctz(value)
+#define highest_bit(value) (31 - __builtin_clz(value))
+#else
+#define INLINE static inline
+
+static int lowest_bit(uint32_t value)
+{
+	int at = 0;
+
+	while (!(value >> at & 1))
+		at++;
+	return at;
+}
+
+static int highest_bit(uint32_t value)
+{
+	int at = 31;
+
+	while (!(value >> at & 1))
+		at--;
+	return at;
+}
+#endif
+
+INLINE void widen_bounds(struct npu_bounds *bounds, uint32_t significand, int exponent)
+{
+	int high = exponent + highest_bit(significand) + 1, low = exponent + lowest_bit(significand);
+
+	if (high > bounds->high)
+		bounds->high = high;
+	if (low < bounds->low)
+		bounds->low = low;
+}
+
+/* The operand that npu_real_at() reads, from a pattern with fraction bits and a bias. */
+INLINE double convert(uint32_t bits, int fraction, int exponent_bits, int bias, struct npu_bounds *bounds)
+{
+	uint32_t exponent = bits >> fraction & ((1u << exponent_bits) - 1), significand = bits & ((1u << fraction) - 1);
+	int scale = (exponent > 0 ? (int)exponent : 1) - bias - fraction;
+	uint64_t power = (uint64_t)(scale + 1023) << 52;
+	double value;
+
+	if (exponent > 0)
+		significand |= 1u << fraction;
+	if (significand == 0)
+		return 0;
+	widen_bounds(bounds, significand, scale);
+	memcpy(&value, &power, sizeof(value));
+	value *= significand;
+	return bits >> (fraction + exponent_bits) & 1 ? -value : value;
+}
+
+/* Converts count elements to every stride-th double. */
+static void convert_run(const struct npu_type *type, const uint8_t *packed, size_t count, double *to, size_t stride,
+			struct npu_bounds *bounds)
+{
+	struct npu_bounds widened = *bounds;
+	uint32_t word;
+	uint16_t half;
+
+	for (size_t i = 0; i < count; i++) {
+		switch (type->input) {
+		case NPU_FP16:
+			memcpy(&half, packed + 2 * i, sizeof(half));
+			to[i * stride] = convert(half, 10, 5, 15, &widened);
+			break;
+		case NPU_BF16:
+			memcpy(&half, packed + 2 * i, sizeof(half));
+			to[i * stride] = convert(half, 7, 8, 127, &widened);
+			break;
+		default:
+			memcpy(&word, packed + 4 * i, sizeof(word));
+			to[i * stride] = convert(word >> 13, 10, 8, 127, &widened);
+			break;
+		}
+	}
+	*bounds = widened;
+}
+
+void npu_reals_features(const struct npu_type *type, const uint8_t *features, size_t count, struct npu_reals *reals)
+{
+	size_t group = type->channel_group;
+
+	for (size_t i = 0; i < count; i += group) {
+		reals->bounds[i / group] = no_bounds;
+		convert_run(type, features + npu_type_bytes(type, i), group, reals->value + i, 1, &reals->bounds[i / group]);
+	}
+}
+
+void npu_reals_weights(const struct npu_type *type, const uint8_t *weights, size_t length, struct npu_reals *reals)
+{
+	size_t group = type->channel_group;
+
+	for (size_t tile = 0; tile < length / group; tile++) {
+		reals->bounds[tile] = no_bounds;
+		for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
+			convert_run(type, weights + npu_type_bytes(type, (tile * NPU_REAL_KERNELS + n) * group), group,
+				    reals->value + tile * group * NPU_REAL_KERNELS + n, NPU_REAL_KERNELS,
+				    &reals->bounds[tile]);
+	}
+}
+
+static bool sum_is_exact(const struct npu_bounds *a, const struct npu_bounds *b)
+{
+	return a->high + b->high + GROUP_BITS - a->low - b->low <= DOUBLE_BITS;
+}
+
+static struct npu_real real_of(double value)
+{
+	/* Operands have at most 11 significant bits, so the upper 21 fraction bits of the double are enough. */
+	struct npu_real real;
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	real.negative = bits >> 63;
+	real.significand = value != 0 ? (uint32_t)(bits >> 32 & 0xfffff) | 0x100000 : 0;
+	real.exponent = (int)(bits >> 52 & 0x7ff) - 1023 - 20;
+	if (real.significand == 0)
+		real.exponent = 0;
+	/* Keeps products inside of the fixed point. */
+	while (real.significand > 0 && !(real.significand & 1)) {
+		real.significand >>= 1;
+		real.exponent++;
+	}
+	return real;
+}
+
+static float float_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static void add_inexact_group(const double *features, const double *weights, size_t group, float *sums)
+{
+	for (size_t n = 0; n < NPU_REAL_KERNELS; n++) {
+		struct npu_exact sum = { { 0 } };
+
+		for (size_t k = 0; k < group; k++)
+			npu_exact_add_product(&sum, real_of(features[k]), real_of(weights[k * NPU_REAL_KERNELS + n]));
+		sums[n] += float_of(npu_exact_round(&sum));
+	}
+}
+
+INLINE void add_group(const double *features, const double *weights, size_t group, float *sums)
+{
+	double sum[NPU_REAL_KERNELS] = { 0 };
+
+	for (size_t k = 0; k < group; k++)
+		for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
+			sum[n] += features[k] * weights[k * NPU_REAL_KERNELS + n];
+	for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
+		sums[n] += (float)sum[n];
+}
+
+typedef void (*add_group_function)(const double *, const double *, size_t, float *);
+
+static void add_group_plain(const double *features, const double *weights, size_t group, float *sums)
+{
+	add_group(features, weights, group, sums);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2,fma")))
+
+/* The compilers do not keep 16 doubles in four registers by themselves. Contracting is harmless: nothing is rounded. */
+AVX2 static void add_group_avx2(const double *features, const double *weights, size_t group, float *sums)
+{
+	__m256d sum[4] = { _mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd(), _mm256_setzero_pd() };
+
+	for (size_t k = 0; k < group; k++) {
+		__m256d feature = _mm256_broadcast_sd(features + k);
+		const double *w = weights + k * NPU_REAL_KERNELS;
+
+		sum[0] = _mm256_fmadd_pd(feature, _mm256_loadu_pd(w), sum[0]);
+		sum[1] = _mm256_fmadd_pd(feature, _mm256_loadu_pd(w + 4), sum[1]);
+		sum[2] = _mm256_fmadd_pd(feature, _mm256_loadu_pd(w + 8), sum[2]);
+		sum[3] = _mm256_fmadd_pd(feature, _mm256_loadu_pd(w + 12), sum[3]);
+	}
+	for (int i = 0; i < 4; i++)
+		_mm_storeu_ps(sums + 4 * i, _mm_add_ps(_mm_loadu_ps(sums + 4 * i), _mm256_cvtpd_ps(sum[i])));
+}
+
+static add_group_function fastest(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? add_group_avx2 : add_group_plain;
+}
+
+#else
+
+static add_group_function fastest(void)
+{
+	return add_group_plain;
+}
+
+#endif
+
+/* The host's NaNs have signs and payloads of its own. */
+static uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return npu_fp32_is_nan(bits) ? 0x7fc00000 : bits;
+}
+
+void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
+		  const struct npu_reals *weights, uint32_t *sums)
+{
+	add_group_function add = fastest();
+	size_t groups = length / group;
+
+	for (size_t p = 0; p < pixels; p++) {
+		float sum[NPU_REAL_KERNELS] = { 0 };
+
+		for (size_t g = 0; g < groups; g++) {
+			const double *f = features->value + p * length + g * group;
+			const double *w = weights->value + g * group * NPU_REAL_KERNELS;
+
+			if (sum_is_exact(&features->bounds[p * groups + g], &weights->bounds[g]))
+				add(f, w, group, sum);
+			else
+				add_inexact_group(f, w, group, sum);
+		}
+		for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
+			*sums++ = bits_of(sum[n]);
+	}
+}

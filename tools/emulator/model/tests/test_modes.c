@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#include "../npu_regs.h"
+#include "board.h"
+#include "program.h"
+#include "suites.h"
+#include "tap.h"
+
+#include <string.h>
+
+/* Late writes, the job log and predicted times. */
+
+static struct board board;
+
+static void run_with_chaos(struct matmul *mm, uint64_t seed)
+{
+	struct program program;
+
+	board_init(&board, 0);
+	npu_core_set_chaos(board.core, seed);
+	program_matmul(&program, mm);
+	matmul_run(mm, &board, &program);
+}
+
+static void finish(struct matmul *mm)
+{
+	matmul_fini(mm);
+	board_fini(&board);
+}
+
+static void late_writes_land_when_drained(void)
+{
+	uint32_t late = 0;
+
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+
+		run_with_chaos(&mm, seed);
+		CHECK(npu_core_irq(board.core) && !npu_core_busy(board.core));
+		if (npu_core_has_pending(board.core)) {
+			late++;
+			CHECK(npu_core_read(board.core, DDMA_CFG_STATUS) == 0);
+			CHECK(!matmul_exact(&mm, &board));
+			npu_core_drain(board.core, 1);
+		}
+		npu_core_drain(board.core, 1000);
+		CHECK(npu_core_read(board.core, DDMA_CFG_STATUS) == 0x100);
+		CHECK(board.reports == 0 && matmul_exact(&mm, &board));
+		finish(&mm);
+	}
+	CHECK(late > 10);
+}
+
+static void next_chain_finds_late_writes_in_memory(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+	struct npu_task *task;
+
+	run_with_chaos(&mm, 1);
+	CHECK(npu_core_has_pending(board.core));
+	npu_core_write(board.core, PC_TASK_CON, 0x7001);
+	npu_core_write(board.core, PC_OPERATION_ENABLE, 1);
+	task = npu_core_fetch(board.core);
+	CHECK(task && !npu_core_has_pending(board.core));
+	CHECK(matmul_exact(&mm, &board));
+	npu_core_retire(board.core, task);
+	finish(&mm);
+}
+
+static void reset_drops_late_writes(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+
+	run_with_chaos(&mm, 1);
+	npu_core_reset(board.core);
+	CHECK(!npu_core_has_pending(board.core));
+	CHECK(npu_core_read(board.core, DDMA_CFG_STATUS) == 0x100);
+	npu_core_drain(board.core, 1000);
+	CHECK(!matmul_exact(&mm, &board));
+	finish(&mm);
+}
+
+static void late_write_into_nowhere_hangs(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+
+	run_with_chaos(&mm, 1);
+	board.error_at = matmul_element_at(&mm, 63, 63);
+	npu_core_drain(board.core, 1000);
+	CHECK(board_reported(&board, "bus error"));
+	CHECK(npu_core_read(board.core, PC_INTERRUPT_RAW_STATUS) & PC_INTERRUPT_DMA_WRITE_ERROR);
+	finish(&mm);
+}
+
+static void task_tells_what_it_did(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 96, .n = 160 };
+	struct program program;
+
+	board_init(&board, 0);
+	program_matmul(&program, &mm);
+	matmul_run(&mm, &board, &program);
+	CHECK(board.facts.core == 0 && board.facts.task == 0 && board.facts.tasks == 1 && !board.facts.hung);
+	CHECK(board.facts.enable_map == 0x0d && board.facts.input == 0 && board.facts.output == 4);
+	CHECK(board.facts.width == 1 && board.facts.height == 64 && board.facts.channels == 96);
+	CHECK(board.facts.out_width == 1 && board.facts.out_height == 64 && board.facts.kernels == 160);
+	CHECK(board.facts.macs == 64 * 96 * 160);
+	CHECK(board.facts.bytes_read == 64 * 96 + 96 * 160 && board.facts.bytes_written == 64 * 160 * 4);
+	CHECK(board.facts.feature_address == A_AT && board.facts.weight_address == B_AT);
+	CHECK(board.facts.output_address == C_AT);
+	finish(&mm);
+}
+
+static void cycles_follow_the_parameters(void)
+{
+	struct npu_timing timing = { .macs_per_cycle = { 1000 }, .dma_bytes_per_cycle = 1, .task_cycles = 5, .kick_cycles = 7 };
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+	struct program program;
+
+	board_init(&board, 0);
+	npu_core_set_timing(board.core, &timing);
+	program_matmul(&program, &mm);
+	matmul_run(&mm, &board, &program);
+	CHECK(board.facts.cycles == 2 * 64 * 64 + 4 * 64 * 64 + 5 + 7);
+	timing.dma_bytes_per_cycle = 1000;
+	npu_core_set_timing(board.core, &timing);
+	board_kick(&board, 0, PROGRAM_AT, program_amount(&program), 1);
+	board_work(&board);
+	CHECK(board.facts.cycles == (64 * 64 * 64 + 999) / 1000 + 5 + 7);
+	finish(&mm);
+}
+
+void suite_modes(void)
+{
+	RUN(late_writes_land_when_drained);
+	RUN(next_chain_finds_late_writes_in_memory);
+	RUN(reset_drops_late_writes);
+	RUN(late_write_into_nowhere_hangs);
+	RUN(task_tells_what_it_did);
+	RUN(cycles_follow_the_parameters);
+}

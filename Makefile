@@ -140,7 +140,8 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 	$(BUILD)/module-$(kernel)/rknpu_ork.ko))
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
-	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
+		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
 
 .PHONY: module
 ifdef KDIR
@@ -279,7 +280,7 @@ lint: lint-kernel lint-sparse lint-shell
 
 # ork_compat.h is there to compare kernel versions.
 lint-kernel: setup-guest
-	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch])) uapi/drm/rknpu_ork.h
+	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
 	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
 
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))

@@ -242,6 +242,10 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --timeout 1800 -- \
 		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
+	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
+		--append 'kunit.enable=1 kunit.autorun=1' \
+		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
+		sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
@@ -139,7 +140,8 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 	$(BUILD)/module-$(kernel)/rknpu_ork.ko))
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
-	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
+		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
 
 .PHONY: module
 ifdef KDIR
@@ -164,6 +166,7 @@ endef
 
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
+$(eval $(call host_test,$(BUILD)/host,bench_checker,))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -195,7 +198,8 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(BOARD_HOST_TESTS) $(notdir $(SELFTEST_SCRIPTS)))
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
+	$(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
 $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
@@ -238,6 +242,22 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --timeout 1800 -- \
 		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
+	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
+		--append 'kunit.enable=1 kunit.autorun=1' \
+		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
+		sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'
+
+# --- Figures ---------------------------------------------------------------------------------------------------------
+
+# With --icount an instruction of the guest is a nanosecond of its clock: the figures are the same on every host.
+BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
+
+.PHONY: bench
+bench: board $(BUILD)/host/test/bench_checker
+	@echo '$(BUILD)/host/test/bench_checker'
+	@$(BUILD)/host/test/bench_checker
+	@echo '$(BENCH)'
+	@$(BENCH)
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -264,7 +284,7 @@ lint: lint-kernel lint-sparse lint-shell
 
 # ork_compat.h is there to compare kernel versions.
 lint-kernel: setup-guest
-	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch])) uapi/drm/rknpu_ork.h
+	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
 	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
 
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))

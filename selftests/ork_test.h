@@ -41,6 +41,14 @@ struct ork_test_product {
 	uint32_t reject;
 };
 
+/* What PROG_CREATE is called with. */
+struct ork_test_program {
+	struct drm_ork_prog_create args;
+	uint64_t *words;
+	struct drm_ork_task *tasks;
+	struct drm_ork_slot *slots;
+};
+
 /* Opens the device's render node. Returns a descriptor or -1. */
 int ork_test_open(void);
 
@@ -72,6 +80,9 @@ int ork_test_product_init(int fd, struct ork_test_product *p, uint32_t m, uint32
 			  uint32_t tasks);
 int ork_test_product_init_in(int fd, uint32_t vm, struct ork_test_product *p, uint32_t m, uint32_t k,
 			     uint32_t n, uint32_t tasks);
+/* Builds the program in user memory only. */
+void ork_test_product_build(const struct ork_test_product *p, uint32_t flags, struct ork_test_program *out);
+void ork_test_program_free(struct ork_test_program *program);
 int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags);
 void ork_test_product_fini(int fd, struct ork_test_product *p);
 

@@ -208,35 +208,47 @@ static uint32_t find_slots(const struct writer *w, struct drm_ork_slot *slots)
 	return count;
 }
 
-int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
+void ork_test_product_build(const struct ork_test_product *p, uint32_t flags, struct ork_test_program *out)
 {
-	struct drm_ork_prog_create args = { .flags = flags, .vm = p->vm };
-	struct drm_ork_slot *slots = calloc(p->tasks, 3 * sizeof(*slots));
-	struct drm_ork_task *tasks = calloc(p->tasks, sizeof(*tasks));
 	struct writer w = { .words = calloc(p->tasks, MAX_TASK_WORDS * sizeof(uint64_t)) };
 	uint32_t i;
-	int ret;
 
+	out->slots = calloc(p->tasks, 3 * sizeof(*out->slots));
+	out->tasks = calloc(p->tasks, sizeof(*out->tasks));
+	out->words = w.words;
 	for (i = 0; i < p->tasks; i++) {
-		tasks[i].first_word = w.count;
-		tasks[i].enable_map = DRM_ORK_ENABLE_CONV;
+		out->tasks[i].first_word = w.count;
+		out->tasks[i].enable_map = DRM_ORK_ENABLE_CONV;
 		put_task(&w, p, i);
-		tasks[i].word_count = w.count - tasks[i].first_word;
+		out->tasks[i].word_count = w.count - out->tasks[i].first_word;
 	}
 
-	args.words = (struct drm_ork_array){ sizeof(uint64_t), w.count, (uintptr_t)w.words };
-	args.tasks = (struct drm_ork_array){ sizeof(*tasks), p->tasks, (uintptr_t)tasks };
+	out->args = (struct drm_ork_prog_create){ .flags = flags, .vm = p->vm };
+	out->args.words = (struct drm_ork_array){ sizeof(uint64_t), w.count, (uintptr_t)w.words };
+	out->args.tasks = (struct drm_ork_array){ sizeof(*out->tasks), p->tasks, (uintptr_t)out->tasks };
 	if (p->slots)
-		args.slots = (struct drm_ork_array){
-			sizeof(*slots), find_slots(&w, slots), (uintptr_t)slots
+		out->args.slots = (struct drm_ork_array){
+			sizeof(*out->slots), find_slots(&w, out->slots), (uintptr_t)out->slots
 		};
-	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &args) ? -errno : 0;
-	p->prog = args.handle;
-	p->reject = args.reject;
+}
 
-	free(w.words);
-	free(tasks);
-	free(slots);
+void ork_test_program_free(struct ork_test_program *program)
+{
+	free(program->words);
+	free(program->tasks);
+	free(program->slots);
+}
+
+int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
+{
+	struct ork_test_program program;
+	int ret;
+
+	ork_test_product_build(p, flags, &program);
+	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &program.args) ? -errno : 0;
+	p->prog = program.args.handle;
+	p->reject = program.args.reject;
+	ork_test_program_free(&program);
 	return ret;
 }
 

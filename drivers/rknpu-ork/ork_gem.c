@@ -43,12 +43,57 @@ static struct ork_bo *to_ork_bo(struct drm_gem_object *obj)
 	return container_of(to_drm_gem_shmem_obj(obj), struct ork_bo, base);
 }
 
+/*
+ * The helper's fault handler counts pages from the start of the area, which is no longer that of
+ * the BO when an munmap() has taken its head. The area holds the pages, so no lock is needed.
+ */
+static vm_fault_t ork_gem_fault(struct vm_fault *vmf)
+{
+	struct drm_gem_object *obj = vmf->vma->vm_private_data;
+	pgoff_t page = vmf->pgoff - drm_vma_node_start(&obj->vma_node);
+
+	if (page >= obj->size >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+
+	return vmf_insert_pfn(vmf->vma, vmf->address,
+			      page_to_pfn(to_drm_gem_shmem_obj(obj)->pages[page]));
+}
+
+static void ork_gem_vm_open(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.open(vma);
+}
+
+static void ork_gem_vm_close(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.close(vma);
+}
+
+static const struct vm_operations_struct ork_gem_vm_ops = {
+	.fault = ork_gem_fault,
+	.open = ork_gem_vm_open,
+	.close = ork_gem_vm_close,
+};
+
 static int ork_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
+	int ret;
+
 	if (to_ork_bo(obj)->no_mmap)
 		return -EINVAL;
 
-	return drm_gem_shmem_object_mmap(obj, vma);
+	/*
+	 * mmap() of a dma-buf may start anywhere, but the helper drops that offset, and with it on
+	 * some kernels the place in the file: refuse the first, restore the second.
+	 */
+	if (vma->vm_pgoff != drm_vma_node_start(&obj->vma_node))
+		return -EINVAL;
+
+	ret = drm_gem_shmem_object_mmap(obj, vma);
+	if (!ret && !obj->import_attach)
+		vma->vm_pgoff = drm_vma_node_start(&obj->vma_node);
+
+	return ret;
 }
 
 static const struct drm_gem_object_funcs ork_gem_funcs = {
@@ -60,7 +105,7 @@ static const struct drm_gem_object_funcs ork_gem_funcs = {
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
 	.mmap = ork_gem_mmap,
-	.vm_ops = &drm_gem_shmem_vm_ops,
+	.vm_ops = &ork_gem_vm_ops,
 };
 
 struct drm_gem_object *ork_gem_create_object(struct drm_device *drm, size_t size)

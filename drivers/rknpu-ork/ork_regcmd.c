@@ -360,10 +360,12 @@ static u32 ork_check_slot(struct ork_regcmd_state *state, const struct ork_regcm
 {
 	int slot = task->slot(task->opaque, index);
 	u64 word = task->words[index];
-	int reg = ork_regs_find(word >> 48, word);
+	int reg;
 
 	if (slot < 0)
 		return DRM_ORK_REJECT_NONE;
+
+	reg = ork_regs_find(word >> 48, word);
 	if (!ork_regs_is_address(reg))
 		return DRM_ORK_REJECT_SLOT;
 

@@ -204,9 +204,14 @@ u32 ork_regs_write(struct ork_regs *regs, u64 word, u32 index)
 	if (!ork_known_target(target))
 		return DRM_ORK_REJECT_TARGET;
 
-	i = ork_regs_find(target, word);
+	/* Most programs write registers in ascending order. */
+	i = regs->next;
+	if (i == ORK_NUM_REGS || ork_reg_rules[i].reg != (u16)word ||
+	    ork_reg_target(word) != target)
+		i = ork_regs_find(target, word);
 	if (i < 0)
 		return DRM_ORK_REJECT_REGISTER;
+	regs->next = i + 1;
 
 	rule = &ork_reg_rules[i];
 	if (value & ~rule->fields)

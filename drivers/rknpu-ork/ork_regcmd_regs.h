@@ -58,6 +58,9 @@ struct ork_regs {
 
 	/** @slot: address slot that is added to the value, plus 1; 0 if none is */
 	u32 slot[ORK_NUM_REGS];
+
+	/** @next: register that the next word probably writes: the one after the last one's */
+	int next;
 };
 
 u32 ork_regs_write(struct ork_regs *regs, u64 word, u32 index);

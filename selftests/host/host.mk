@@ -30,6 +30,7 @@ WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker
 
 test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
+bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 

@@ -16,8 +16,8 @@
 #include "tap.h"
 #include "task_maker.h"
 
-#define PROGRAMS 60000
-#define MAX_WORK (1u << 22)
+#define PROGRAMS 40000
+#define MAX_WORK (1u << 20)
 #define FINDINGS_SHOWN 5
 
 struct tally {

@@ -318,7 +318,9 @@ static void check_tightness(struct witness *w, uint32_t tasks)
 static enum witness_verdict run_model(struct witness *w)
 {
 	struct running run = { .w = w };
-	struct npu_host host = { &run, read_memory, write_memory, take_report };
+	struct npu_host host = {
+		.opaque = &run, .read = read_memory, .write = write_memory, .report = take_report,
+	};
 	struct npu_core *core = npu_core_new(0, &host);
 	uint32_t done;
 

@@ -306,9 +306,7 @@ static int ork_submit_queue(struct ork_submit *submit)
 		}
 	}
 
-	mutex_lock(&priv->submit_lock);
 	ork_job_queue(submit->job, parts, count);
-	mutex_unlock(&priv->submit_lock);
 	return 0;
 
 err_destroy:

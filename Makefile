@@ -165,7 +165,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 
-MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_value.c program.c)
+MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
 bench_mac_SRCS := tools/emulator/model/tests/bench_mac.c $(MODEL_TEST_COMMON)
 
@@ -236,7 +236,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --timeout 1800 -- \
+	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --timeout 1800 -- \
 		/usr/libexec/selftests/run.sh $(SELFTESTS) reload.sh
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------

@@ -63,10 +63,10 @@ static uint32_t max_tile_rows(const struct ork_limits *limits, const struct ork_
 	return min_u32(banks * limits->cbuf_bank_bytes / row_bytes(shape), ORK_MAX_ROWS_TASK);
 }
 
-static uint64_t task_cost_ns(const struct ork_plan *plan, const struct ork_limits *limits)
+/* Time of one task that loads this many bytes of weights. */
+static uint64_t task_cost_ns(const struct ork_plan *plan, const struct ork_limits *limits, uint64_t weight_bytes)
 {
 	const struct ork_shape *shape = &plan->shape;
-	const uint64_t weight_bytes = (uint64_t)kernel_bytes(shape) * plan->tile_cols;
 	const uint64_t other_bytes = (uint64_t)plan->tile_rows * kernel_bytes(shape) +
 				     (uint64_t)plan->tile_rows * plan->tile_cols * shape->result->bytes;
 	const uint64_t bandwidth = min_u32(COST_CORE_BYTES_PER_NS, COST_DRAM_BYTES_PER_NS / plan->cores);
@@ -80,43 +80,71 @@ static uint64_t task_cost_ns(const struct ork_plan *plan, const struct ork_limit
 	return COST_TASK_NS + (dma_ns > mac_ns ? dma_ns : mac_ns);
 }
 
-static void fit_tiles(struct ork_plan *plan, const struct ork_limits *limits)
+/* M tiles that follow each other on one core. */
+static uint32_t m_tiles_per_core(const struct ork_plan *plan)
 {
-	const struct ork_shape *shape = &plan->shape;
-	const uint32_t group_n = shape->result->operand->group_n;
-	uint64_t tasks_per_core;
-
-	plan->tile_rows = div_up(shape->rows, plan->m_tiles);
-	plan->tile_cols = div_up(shape->cols / group_n, plan->n_tiles) * group_n;
-	plan->data_banks = div_up(plan->tile_rows * row_bytes(shape), limits->cbuf_bank_bytes);
-	plan->weight_banks = limits->cbuf_banks - plan->data_banks;
-	tasks_per_core = (ork_plan_tasks(plan) + plan->cores - 1) / plan->cores;
-	plan->cost_ns = task_cost_ns(plan, limits) * tasks_per_core +
-			(uint64_t)COST_EXTRA_CORE_NS * (plan->cores - 1);
+	return plan->split == ORK_SPLIT_M ? div_up(plan->m_tiles, plan->cores) : plan->m_tiles;
 }
 
-/* Cuts for this number of cores in the given way; returns 0 if there are not as many parts. */
-static int plan_split(struct ork_plan *plan, const struct ork_limits *limits, uint32_t cores, enum ork_split split)
+static uint64_t plan_cost_ns(const struct ork_plan *plan, const struct ork_limits *limits)
+{
+	const uint64_t weight_bytes = (uint64_t)kernel_bytes(&plan->shape) * plan->tile_cols;
+	const uint64_t tasks = (ork_plan_tasks(plan) + plan->cores - 1) / plan->cores;
+	const uint64_t loading = plan->keep_weights ? (tasks + m_tiles_per_core(plan) - 1) / m_tiles_per_core(plan) :
+						      tasks;
+
+	return loading * task_cost_ns(plan, limits, weight_bytes) + (tasks - loading) * task_cost_ns(plan, limits, 0) +
+	       (uint64_t)COST_EXTRA_CORE_NS * (plan->cores - 1);
+}
+
+/* Tiles of at most max_groups column groups. */
+static void cut_n(struct ork_plan *plan, uint32_t parts, uint32_t max_groups)
+{
+	const uint32_t group_n = plan->shape.result->operand->group_n;
+	const uint32_t groups = plan->shape.cols / group_n;
+
+	plan->n_tiles = min_u32(parts * div_up(div_up(groups, parts), max_groups), groups);
+	plan->tile_cols = div_up(groups, plan->n_tiles) * group_n;
+}
+
+/* Tiles as high as the banks allow. */
+static void cut_m(struct ork_plan *plan, const struct ork_limits *limits, uint32_t parts)
+{
+	const struct ork_shape *shape = &plan->shape;
+	const uint32_t tiles = parts * div_up(div_up(shape->rows, parts), max_tile_rows(limits, shape));
+
+	plan->m_tiles = min_u32(tiles, shape->rows);
+	plan->tile_rows = div_up(shape->rows, plan->m_tiles);
+	plan->data_banks = div_up(plan->tile_rows * row_bytes(shape), limits->cbuf_bank_bytes);
+	plan->weight_banks = limits->cbuf_banks - plan->data_banks;
+}
+
+/* Cuts for this number of cores in the given way; returns false if there are not as many parts. */
+static bool plan_split(struct ork_plan *plan, const struct ork_limits *limits, uint32_t cores, enum ork_split split,
+		       bool keep_weights)
 {
 	const struct ork_shape *shape = &plan->shape;
 	const uint32_t group_n = shape->result->operand->group_n;
-	const uint32_t groups = shape->cols / group_n;
-	const uint32_t max_groups = ORK_MAX_COLS_TASK / group_n;
-	const uint32_t max_rows = max_tile_rows(limits, shape);
 	const uint32_t n_parts = split == ORK_SPLIT_N ? cores : 1;
 	const uint32_t m_parts = split == ORK_SPLIT_M ? cores : 1;
+	uint32_t max_groups = ORK_MAX_COLS_TASK / group_n;
 
-	if (groups < n_parts || shape->rows < m_parts || (split == ORK_SPLIT_BATCH && shape->batch < cores))
-		return 0;
-	/* M tiles of one core are neighbours only if there is one N tile. */
-	if (split == ORK_SPLIT_M && groups > max_groups)
-		return 0;
+	if (shape->cols / group_n < n_parts || shape->rows < m_parts ||
+	    (split == ORK_SPLIT_BATCH && shape->batch < cores))
+		return false;
 	plan->cores = cores;
 	plan->split = split;
-	plan->n_tiles = n_parts * div_up(div_up(groups, n_parts), max_groups);
-	plan->m_tiles = min_u32(m_parts * div_up(div_up(shape->rows, m_parts), max_rows), shape->rows);
-	fit_tiles(plan, limits);
-	return 1;
+	plan->keep_weights = keep_weights;
+	cut_m(plan, limits, m_parts);
+	if (keep_weights)
+		max_groups = min_u32(max_groups, plan->weight_banks * limits->cbuf_bank_bytes / group_bytes(shape));
+	cut_n(plan, n_parts, max_groups);
+	/* M tiles of one core are neighbours only if there is one N tile. */
+	if (split == ORK_SPLIT_M && plan->n_tiles > 1)
+		return false;
+	plan->cost_ns = plan_cost_ns(plan, limits);
+	/* Many small tiles take command memory; one program bounds it. */
+	return !keep_weights || (m_tiles_per_core(plan) > 1 && ork_plan_tasks(plan) <= limits->max_tasks);
 }
 
 static void take_cheaper(struct ork_plan *best, const struct ork_plan *candidate)
@@ -131,10 +159,12 @@ static struct ork_plan plan_for_cores(const struct ork_limits *limits, const str
 	const enum ork_split last = cores == 1 ? ORK_SPLIT_NONE : ORK_SPLIT_M;
 	struct ork_plan best = { 0 }, candidate = { .shape = *shape };
 	enum ork_split split;
+	int keep;
 
 	for (split = cores == 1 ? ORK_SPLIT_NONE : ORK_SPLIT_BATCH; split <= last; split++)
-		if (plan_split(&candidate, limits, cores, split))
-			take_cheaper(&best, &candidate);
+		for (keep = 0; keep <= 1; keep++)
+			if (plan_split(&candidate, limits, cores, split, keep))
+				take_cheaper(&best, &candidate);
 	return best;
 }
 

@@ -13,10 +13,11 @@
  *
  * Each C of a batch is tiled in N and M, and K is cut into the slices that the weights were packed in. The driver cuts
  * the list of tasks into one contiguous range per core, so a core's tiles are neighbours in the list: batch outermost,
- * then N tile, M tile and K slice.
+ * then N tile, K slice and M tile.
  *
- * WEIGHT_REUSE and DATA_REUSE stay off: the driver refuses them (DRM_ORK_REJECT_REUSE), because a chain may be
- * interrupted by another client's task (NPU reference 3.5.4).
+ * M tiles of the same columns need the same weights. If those fit the weight banks as a whole, all tasks but the first
+ * of a range use what is on the chip (WEIGHT_REUSE, NPU reference 3.5.4). DATA_REUSE is not used: only one operand can
+ * be that of the task before.
  */
 
 /* FEATURE_GRAINS holds rows + 1 in 10 bits (NPU reference 6.1, D11). */
@@ -59,6 +60,7 @@ struct ork_plan {
 	uint32_t tile_cols;
 	uint32_t data_banks;   /* on-chip banks of features and of weights, for all tasks */
 	uint32_t weight_banks;
+	bool keep_weights;     /* tasks after the first of an N tile and K slice find its weights on the chip */
 	uint64_t cost_ns;      /* estimate, only good for comparing plans */
 	uint64_t costs_ns[ORK_MAX_CORES]; /* of the best plan for 1, 2, 3 cores; 0: not considered */
 };
@@ -78,6 +80,12 @@ void ork_plan_make(struct ork_plan *plan, const struct ork_limits *limits, const
 		   uint32_t cores);
 
 uint64_t ork_plan_tasks(const struct ork_plan *plan);
+
+/*
+ * Whether task number index of a program of count tasks, run on plan->cores, can use the weights of the task before it.
+ * first is the number in the plan of the program's first task.
+ */
+bool ork_plan_reuses_weights(const struct ork_plan *plan, uint64_t first, uint32_t count, uint32_t index);
 
 /* The part of the work that task number index does. */
 void ork_plan_tile(const struct ork_plan *plan, uint64_t index, struct ork_tile *tile);

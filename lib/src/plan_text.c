@@ -81,6 +81,10 @@ int ork_plan_text(const struct ork_plan *plan, const struct ork_limits *limits, 
 		  " bytes, %s\n", plan->data_banks, plan->weight_banks, limits->cbuf_banks, group_bytes,
 	    (uint64_t)plan->weight_banks * limits->cbuf_bank_bytes >= 2 * (uint64_t)group_bytes ?
 		    "so that the next one loads while one computes" : "so that loading and computing take turns");
-	add(&out, "reuse: none, because the driver refuses it\n");
+	if (plan->keep_weights)
+		add(&out, "reuse: weights of an N tile fit their banks and stay for its M tiles\n");
+	else
+		add(&out, "reuse: none, %s\n", plan->m_tiles > 1 ? "which is cheaper than smaller N tiles" :
+						"weights are used once");
 	return out.length;
 }

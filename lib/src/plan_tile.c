@@ -14,10 +14,10 @@ void ork_plan_tile(const struct ork_plan *plan, uint64_t index, struct ork_tile 
 	const uint32_t groups = plan->shape.cols / group_n;
 	uint32_t m_tile, n_tile;
 
-	tile->slice = (uint32_t)(index % plan->shape.slices);
-	index /= plan->shape.slices;
 	m_tile = (uint32_t)(index % plan->m_tiles);
 	index /= plan->m_tiles;
+	tile->slice = (uint32_t)(index % plan->shape.slices);
+	index /= plan->shape.slices;
 	n_tile = (uint32_t)(index % plan->n_tiles);
 	tile->batch = (uint32_t)(index / plan->n_tiles);
 
@@ -25,6 +25,22 @@ void ork_plan_tile(const struct ork_plan *plan, uint64_t index, struct ork_tile 
 	tile->rows = part_start(plan->shape.rows, plan->m_tiles, m_tile + 1) - tile->row;
 	tile->col = part_start(groups, plan->n_tiles, n_tile) * group_n;
 	tile->cols = part_start(groups, plan->n_tiles, n_tile + 1) * group_n - tile->col;
+}
+
+/* Whether a core's range of count tasks starts at index, as DRM_ORK_PLACE_SPLIT cuts them. */
+static bool starts_range(uint32_t count, uint32_t cores, uint32_t index)
+{
+	uint32_t core;
+
+	for (core = 0; core < cores; core++)
+		if (part_start(count, cores, core) == index)
+			return true;
+	return false;
+}
+
+bool ork_plan_reuses_weights(const struct ork_plan *plan, uint64_t first, uint32_t count, uint32_t index)
+{
+	return plan->keep_weights && (first + index) % plan->m_tiles && !starts_range(count, plan->cores, index);
 }
 
 /* Bytes of one row of A over all slices, and of one slice of it. */

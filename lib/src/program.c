@@ -64,6 +64,7 @@ static int write_tasks(struct ork_device *dev, const struct ork_program *program
 		word = (uint32_t)part->rc.count;
 		ork_plan_tile(&program->plan, first + i, &tile);
 		task_of_tile(program, &tile, &task);
+		task.weight_reuse = ork_plan_reuses_weights(&program->plan, first, count, i);
 		err = ork_regcmd_task(&part->rc, &task);
 		if (err)
 			return ork_fail(dev, err, "task %u does not fit the registers of the NPU", i);

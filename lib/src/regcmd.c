@@ -77,8 +77,9 @@ static void write_cna_sizes(struct ork_regcmd *rc, const struct ork_task *task)
 	ork_regcmd_write(rc, CNA_WEIGHT_SIZE1, F(WEIGHT_SIZE1_BYTES_PER_KERNEL, kernel_bytes));
 	ork_regcmd_write(rc, CNA_WEIGHT_SIZE2, F(WEIGHT_SIZE2_WIDTH, 1) | F(WEIGHT_SIZE2_HEIGHT, 1) |
 					       F(WEIGHT_SIZE2_KERNELS, task->cols));
-	ork_regcmd_write(rc, CNA_CBUF_CON0, F(CBUF_CON0_WEIGHT_BANK, task->weight_banks) |
-					    F(CBUF_CON0_DATA_BANK, task->data_banks));
+	ork_regcmd_write(rc, CNA_CBUF_CON0,
+			 F(CBUF_CON0_WEIGHT_REUSE, task->weight_reuse) | F(CBUF_CON0_WEIGHT_BANK, task->weight_banks) |
+				 F(CBUF_CON0_DATA_BANK, task->data_banks));
 	ork_regcmd_write(rc, CNA_CBUF_CON1,
 			 F(CBUF_CON1_DATA_ENTRIES, (kernel_bytes + CBUF_ENTRY_BYTES - 1) / CBUF_ENTRY_BYTES));
 }

@@ -108,6 +108,7 @@ enum ork_reg {
 #define WEIGHT_SIZE2_WIDTH             28, 24
 #define WEIGHT_SIZE2_HEIGHT            20, 16
 #define WEIGHT_SIZE2_KERNELS           13, 0
+#define CBUF_CON0_WEIGHT_REUSE         13, 13
 #define CBUF_CON0_WEIGHT_BANK          7, 4
 #define CBUF_CON0_DATA_BANK            3, 0
 #define CBUF_CON1_DATA_ENTRIES         13, 0
@@ -194,6 +195,7 @@ struct ork_task {
 	uint32_t c_pitch_bytes;
 	uint32_t data_banks;
 	uint32_t weight_banks;
+	bool weight_reuse;      /* the weights are on the chip already */
 	struct ork_requant requant; /* scale 1 unless the result is int8 */
 };
 

@@ -7,9 +7,9 @@
 /* The first slice of a tile. */
 static void tile_at(const struct ork_plan *plan, uint32_t batch, uint32_t n_tile, uint32_t m_tile, struct ork_tile *tile)
 {
-	const uint64_t index = ((uint64_t)batch * plan->n_tiles + n_tile) * plan->m_tiles + m_tile;
+	const uint64_t first = ((uint64_t)batch * plan->n_tiles + n_tile) * plan->shape.slices * plan->m_tiles;
 
-	ork_plan_tile(plan, index * plan->shape.slices, tile);
+	ork_plan_tile(plan, first + m_tile, tile);
 }
 
 /* A from the tile's first row on. */

@@ -14,6 +14,7 @@ HOST_TESTS := \
 	test_checker \
 	test_checker_model \
 	test_device \
+	test_golden \
 	test_hang \
 	test_job \
 	test_layout \

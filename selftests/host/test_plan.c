@@ -49,9 +49,9 @@ static bool is_sound(const struct ork_plan *plan, uint32_t cores)
 		return false;
 	if (plan->tile_rows > 1022 || plan->tile_cols > 8192)
 		return false;
-	/* Equal numbers of tasks, unless they are products or rows of their own. */
+	/* Equal numbers of tasks, unless tiles cannot be smaller. */
 	return plan->split == ORK_SPLIT_BATCH || plan->m_tiles == plan->shape.rows ||
-	       ork_plan_tasks(plan) % plan->cores == 0;
+	       plan->n_tiles == plan->shape.cols / operand->group_n || ork_plan_tasks(plan) % plan->cores == 0;
 }
 
 /* Counts how often each column group of each row is computed. */
@@ -247,6 +247,31 @@ static void cores_fit_the_product(void)
 	ok(plan_of(ORK_I8, 1, 2048, 6144, 3).split == ORK_SPLIT_N, "N is cut where B is larger than A");
 }
 
+/* What stays on the chip must have been loaded as a whole, and not before a range starts. */
+static void weights_stay_only_where_they_fit(void)
+{
+	unsigned int tried = 0, good = 0, kept = 0;
+	size_t m, k, n;
+	uint32_t i;
+
+	for (m = 0; m < COUNT(sizes_m); m++)
+		for (k = 0; k < COUNT(sizes_k); k++)
+			for (n = 0; n < COUNT(sizes_n); n++) {
+				const struct ork_plan plan =
+					plan_of(ORK_I8, sizes_m[m], sizes_k[k], sizes_n[n], (m + k + n) % 4);
+				const uint32_t count = (uint32_t)ork_plan_tasks(&plan);
+
+				tried++;
+				kept += plan.keep_weights;
+				good += !plan.keep_weights ||
+					plan.tile_cols * plan.shape.k_slice <= plan.weight_banks * 32768;
+				for (i = 0; i < plan.cores; i++)
+					good -= ork_plan_reuses_weights(&plan, 0, count, i * count / plan.cores);
+			}
+	ok(good == tried && kept > 0, "%u of %u plans keep weights, only where they fit, from the second task on", kept,
+	   tried);
+}
+
 static void passes_bound_memory(void)
 {
 	struct ork_shape shape = shape_of(ORK_I8, 100, 64, 64);
@@ -294,6 +319,7 @@ int main(void)
 	tiles_share_the_stage();
 	banks_follow_the_reference();
 	cores_fit_the_product();
+	weights_stay_only_where_they_fit();
 	passes_bound_memory();
 	plan_explains_itself();
 	return done();

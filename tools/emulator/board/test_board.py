@@ -263,9 +263,11 @@ def log_is_kept_where_asked():
 
 @test
 def kernel_warning_is_reported():
-    result = board("sh", "-c", "echo '<4>WARNING: made up by a test' >/dev/kmsg")
+    command = ("sh", "-c", "echo '<4>WARNING: made up by a test' >/dev/kmsg")
+    result = board(*command)
     expect(result.status, 0, "status")
     expect_in("made up by a test", result.err, "stderr")
+    expect(board(*command, options=["--no-complaints"]).status, 125, "status with --no-complaints")
 
 
 @test

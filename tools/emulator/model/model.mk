@@ -10,6 +10,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_mac_int.c \
 	tools/emulator/model/npu_mac_plain.c \
 	tools/emulator/model/npu_mac_real.c \
+	tools/emulator/model/npu_modes.c \
 	tools/emulator/model/npu_output.c \
 	tools/emulator/model/npu_patch.c \
 	tools/emulator/model/npu_pc.c \
@@ -23,6 +24,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_rdma.c \
 	tools/emulator/model/npu_regmap.c \
 	tools/emulator/model/npu_stages.c \
+	tools/emulator/model/npu_strict.c \
 	tools/emulator/model/npu_task.c \
 	tools/emulator/model/npu_type.c \
 	tools/emulator/model/npu_weight.c

@@ -137,50 +137,6 @@ void npu_core_reset(struct npu_core *core)
 	*core = fresh;
 }
 
-void npu_core_set_timing(struct npu_core *core, const struct npu_timing *timing)
-{
-	core->timing = *timing;
-}
-
-void npu_core_set_strict(struct npu_core *core, bool strict)
-{
-	core->strict = strict;
-}
-
-void npu_core_set_chaos(struct npu_core *core, uint64_t seed)
-{
-	core->chaos = seed;
-}
-
-bool npu_core_has_pending(const struct npu_core *core)
-{
-	return core->pending && core->pending->count > 0;
-}
-
-void npu_core_drain(struct npu_core *core, uint32_t max_writes)
-{
-	uint64_t generation = core->generation;
-	struct npu_pending *pending = core->pending;
-	struct npu_port port;
-	bool landed;
-
-	if (!npu_core_has_pending(core))
-		return;
-	/* The embedder may reset the core from within host->write. */
-	core->pending = NULL;
-	npu_port_init(&port, &core->host);
-	landed = npu_port_drain(&port, pending, max_writes);
-	if (core->generation != generation) {
-		free(pending);
-		return;
-	}
-	core->pending = pending;
-	if (landed)
-		return;
-	pending->count = 0;
-	npu_core_port_failed(core, &port);
-}
-
 bool npu_core_irq(const struct npu_core *core)
 {
 	return core->signalled & core->interrupt_mask;
@@ -230,6 +186,7 @@ void npu_block_write(struct npu_core *core, enum npu_block_id id, uint32_t offse
 		npu_core_warn(core, "write of 0x%08x to 0x%04x goes past the register's fields", (unsigned int)value,
 			      (unsigned int)offset);
 	block->regs[block->pointer][(offset & 0xfff) / 4] = value & writable;
+	block->chain[block->pointer][(offset & 0xfff) / 4] = core->chain;
 }
 
 bool npu_core_index_matches(const struct npu_core *core, enum npu_block_id id)

@@ -54,6 +54,8 @@ void npu_exact_add(struct npu_exact *sum, bool negative, uint64_t significand, i
 
 		sum->limb[i] = negative ? old - with_carry : old + with_carry;
 		carry = wrapped || (negative ? old < with_carry : sum->limb[i] < old);
+		if (carry == 0 && i > at / 64)
+			return;
 	}
 }
 
@@ -69,10 +71,10 @@ static bool bit(const struct npu_exact *number, int at)
 
 static bool any_below(const struct npu_exact *number, int at)
 {
-	for (int i = 0; i < at; i++)
-		if (bit(number, i))
+	for (int limb = 0; limb < at / 64; limb++)
+		if (number->limb[limb])
 			return true;
-	return false;
+	return at > 0 && number->limb[at / 64] & ((UINT64_C(1) << (at % 64)) - 1);
 }
 
 /* Nearest multiple of bit number lowest of a magnitude, ties to even, in units of that bit. */
@@ -93,6 +95,8 @@ static uint32_t round_to_format(const struct npu_exact *magnitude, int fraction,
 	uint32_t infinity = (2u * (unsigned int)bias + 1) << fraction;
 	uint64_t packed;
 
+	while (top > 0 && magnitude->limb[top / 64] == 0)
+		top -= 64;
 	while (top >= 0 && !bit(magnitude, top))
 		top--;
 	lowest = top - fraction > subnormal ? top - fraction : subnormal;

@@ -41,6 +41,7 @@ enum npu_block_id {
 
 struct npu_block {
 	uint32_t regs[2][NPU_BLOCK_WORDS]; /* the two groups; survive jobs, cleared by reset only */
+	uint32_t chain[2][NPU_BLOCK_WORDS]; /* the chain that wrote them, for strict mode */
 	uint32_t mode;                     /* S_POINTER as written: ping-pong enables, mode and core index */
 	unsigned int pointer;              /* group that register writes go to */
 	unsigned int executer;             /* group that the next task executes */
@@ -74,6 +75,7 @@ struct npu_core {
 	uint32_t task_dma_base;
 	uint32_t ddma[NPU_DDMA_WORDS];
 
+	uint32_t chain;       /* number of starts since reset */
 	struct npu_link next; /* the task that npu_core_fetch() takes next */
 	uint32_t tasks;       /* TASK_NUMBER of the running chain */
 	uint32_t counter;     /* tasks of it that have ended */
@@ -81,6 +83,11 @@ struct npu_core {
 	uint32_t executing;   /* enable map of the task between fetch and retire, or of the one that hangs */
 	bool in_flight;       /* a task is between fetch and retire */
 	bool port_stuck;      /* an access of the memory port never completes */
+
+	/* What the last convolution left in CBUF, for strict mode. */
+	struct npu_residents {
+		uint32_t weights, weight_bytes, features;
+	} residents;
 
 	/* Not touched by reset. */
 	struct npu_timing timing;
@@ -139,8 +146,17 @@ bool npu_core_hang(struct npu_core *core, const char *format, ...) NPU_PRINTF(2,
 /* Hangs the core because of a failed access of its memory port; a bus error leaves its trace in the registers. */
 void npu_core_port_failed(struct npu_core *core, const struct npu_port *port);
 
-/* npu_task.c: facts and cycles of a task that has run. */
-void npu_task_describe(struct npu_task *task);
+/* npu_task.c: a task that owns nothing of the core yet; hands it what it owns while it runs, and takes that back. */
+struct npu_task *npu_task_new(struct npu_core *core);
+void npu_task_delete(struct npu_task *task);
+void npu_task_lend(struct npu_core *core, struct npu_task *task, uint32_t map);
+void npu_task_give_back(struct npu_core *core, struct npu_task *task);
+
+/* npu_strict.c: reports what nothing promises about the planned task. */
+void npu_strict_check(struct npu_core *core, const struct npu_view *view, uint32_t map, const struct npu_task *task);
+
+/* npu_regmap.c: calls visit for the offset of every register of the ping-pong blocks. */
+void npu_registers_visit(void (*visit)(void *opaque, uint32_t offset), void *opaque);
 
 /* npu_pc.c */
 void npu_pc_start(struct npu_core *core);

@@ -54,6 +54,9 @@ int32_t npu_saturate(int64_t value, unsigned int bits);
 /* npu_mac_int.c: length elements of int8 against a tile stream of kernels kernels; exact int32 sums. */
 void npu_mac_int8(const int8_t *features, size_t pixels, size_t length, const int8_t *weights, size_t kernels,
 		  int32_t *sums);
+/* The same on hosts without AVX2. */
+void npu_mac_int8_portable(const int8_t *features, size_t pixels, size_t length, const int8_t *weights, size_t kernels,
+			   int32_t *sums);
 /* 16 kernels of int16. */
 void npu_mac_int16(const int16_t *features, size_t pixels, size_t length, const int16_t *weights, int64_t *sums);
 
@@ -74,5 +77,8 @@ void npu_reals_features(const struct npu_type *type, const uint8_t *features, si
 void npu_reals_weights(const struct npu_type *type, const uint8_t *weights, size_t length, struct npu_reals *reals);
 void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
 		  const struct npu_reals *weights, uint32_t *sums);
+/* The same on hosts without AVX2. */
+void npu_mac_real_portable(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
+			   const struct npu_reals *weights, uint32_t *sums);
 
 #endif

@@ -25,8 +25,8 @@ static int32_t dot(const int8_t *features, const int8_t *weights, size_t length,
 	return sum;
 }
 
-static void mac_plain(const int8_t *features, size_t pixels, size_t length, const int8_t *weights, size_t kernels,
-		      int32_t *sums)
+void npu_mac_int8_portable(const int8_t *features, size_t pixels, size_t length, const int8_t *weights, size_t kernels,
+			   int32_t *sums)
 {
 	for (size_t p = 0; p < pixels; p++)
 		for (size_t n = 0; n < kernels; n++)
@@ -125,7 +125,7 @@ void npu_mac_int8(const int8_t *features, size_t pixels, size_t length, const in
 	if (__builtin_cpu_supports("avx2"))
 		mac_avx2(features, pixels, length, weights, kernels, sums);
 	else
-		mac_plain(features, pixels, length, weights, kernels, sums);
+		npu_mac_int8_portable(features, pixels, length, weights, kernels, sums);
 }
 
 #else
@@ -133,7 +133,7 @@ void npu_mac_int8(const int8_t *features, size_t pixels, size_t length, const in
 void npu_mac_int8(const int8_t *features, size_t pixels, size_t length, const int8_t *weights, size_t kernels,
 		  int32_t *sums)
 {
-	mac_plain(features, pixels, length, weights, kernels, sums);
+	npu_mac_int8_portable(features, pixels, length, weights, kernels, sums);
 }
 
 #endif

@@ -230,10 +230,9 @@ static uint32_t bits_of(float value)
 	return npu_fp32_is_nan(bits) ? 0x7fc00000 : bits;
 }
 
-void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
-		  const struct npu_reals *weights, uint32_t *sums)
+static void mac_real(add_group_function add, const struct npu_reals *features, size_t pixels, size_t length, size_t group,
+		     const struct npu_reals *weights, uint32_t *sums)
 {
-	add_group_function add = fastest();
 	size_t groups = length / group;
 
 	for (size_t p = 0; p < pixels; p++) {
@@ -251,4 +250,16 @@ void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length
 		for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
 			*sums++ = bits_of(sum[n]);
 	}
+}
+
+void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
+		  const struct npu_reals *weights, uint32_t *sums)
+{
+	mac_real(fastest(), features, pixels, length, group, weights, sums);
+}
+
+void npu_mac_real_portable(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
+			   const struct npu_reals *weights, uint32_t *sums)
+{
+	mac_real(add_group_plain, features, pixels, length, group, weights, sums);
 }

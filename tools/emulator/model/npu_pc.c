@@ -2,8 +2,6 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include "npu_internal.h"
 
-#include <stdlib.h>
-
 /*
  * The PC: reads a task's register commands, applies them, starts the task that they describe and
  * follows the embedded link to the next one (NPU reference 2).
@@ -20,8 +18,22 @@ struct program {
 	uint64_t previous;    /* word before the current one */
 	struct npu_link link; /* to the next task */
 	uint32_t map;         /* of the enable word */
+	uint32_t pointers;    /* enable bits of the blocks whose S_POINTER was written */
 	bool enabled;         /* the enable word is behind us */
 	bool trailing;        /* words after it have been reported */
+};
+
+static const struct {
+	const char *name;
+	uint32_t enable;
+	uint32_t events; /* of group 0; group 1 has the next higher bits (NPU reference 1.3) */
+} blocks[NPU_BLOCKS] = {
+	[NPU_CNA] = { "CNA", ENABLE_CNA, 0x015 },
+	[NPU_CORE] = { "CORE", ENABLE_CORE, 0x040 },
+	[NPU_DPU] = { "DPU", ENABLE_DPU, 0x100 },
+	[NPU_DPU_RDMA] = { "DPU_RDMA", ENABLE_DPU_RDMA, 0 },
+	[NPU_PPU] = { "PPU", ENABLE_PPU, 0x400 },
+	[NPU_PPU_RDMA] = { "PPU_RDMA", ENABLE_PPU_RDMA, 0 },
 };
 
 static uint32_t word_target(uint64_t word)
@@ -52,6 +64,7 @@ void npu_pc_start(struct npu_core *core)
 	core->next.base = core->base_address;
 	core->next.amount = core->register_amounts;
 	core->tasks = npu_field(core->task_con, PC_TASK_CON_TASK_NUMBER);
+	core->chain++;
 	core->complete = false;
 	core->state = NPU_RUNNING;
 	if (core->task_dma_base != 0)
@@ -95,7 +108,7 @@ static void check_s_pointer(struct npu_core *core, enum npu_block_id id, uint32_
 		npu_core_warn(core, "register command writes S_POINTER of %s", id == NPU_CNA ? "CNA" : "CORE");
 }
 
-static void block_command(struct npu_core *core, uint64_t word)
+static void block_command(struct npu_core *core, struct program *program, uint64_t word)
 {
 	uint32_t page = 0, offset = word_offset(word);
 	enum npu_block_id id = target_block(word_target(word), &page);
@@ -107,6 +120,8 @@ static void block_command(struct npu_core *core, uint64_t word)
 	if ((offset & 0xf000) != page)
 		npu_core_warn(core, "register command 0x%016llx: offset and target differ", (unsigned long long)word);
 	check_s_pointer(core, id, offset);
+	if ((offset & 0xfff) == BLOCK_S_POINTER)
+		program->pointers |= blocks[id].enable;
 	npu_block_write(core, id, page | (offset & 0xfff), word_value(word));
 }
 
@@ -138,7 +153,7 @@ static bool command(struct npu_core *core, struct program *program, uint64_t wor
 	if (word_target(word) == TARGET_PC)
 		pc_command(core, program, word);
 	else
-		block_command(core, word);
+		block_command(core, program, word);
 	return true;
 }
 
@@ -174,19 +189,6 @@ static bool load_program(struct npu_core *core, struct npu_port *port, struct pr
 	return true;
 }
 
-static const struct {
-	const char *name;
-	uint32_t enable;
-	uint32_t events; /* of group 0; group 1 has the next higher bits (NPU reference 1.3) */
-} blocks[NPU_BLOCKS] = {
-	[NPU_CNA] = { "CNA", ENABLE_CNA, 0x015 },
-	[NPU_CORE] = { "CORE", ENABLE_CORE, 0x040 },
-	[NPU_DPU] = { "DPU", ENABLE_DPU, 0x100 },
-	[NPU_DPU_RDMA] = { "DPU_RDMA", ENABLE_DPU_RDMA, 0 },
-	[NPU_PPU] = { "PPU", ENABLE_PPU, 0x400 },
-	[NPU_PPU_RDMA] = { "PPU_RDMA", ENABLE_PPU_RDMA, 0 },
-};
-
 /* A block executes the group of its executer; commands that went to the other group have started nothing. */
 static bool check_groups(struct npu_core *core, uint32_t map)
 {
@@ -205,9 +207,23 @@ static bool check_groups(struct npu_core *core, uint32_t map)
 	return true;
 }
 
-/* What runs is decided by the enable map alone (NPU reference 2.2). */
-static bool plan(struct npu_core *core, uint32_t map, struct npu_task *task)
+/* NPU reference 2.5: in a chain each such task has to write the pointers of its blocks anew. */
+static bool plan_eltwise(struct npu_core *core, const struct program *program, const struct npu_view *view,
+			 struct npu_task *task)
 {
+	if (core->counter > 0 && program->pointers != (ENABLE_DPU | ENABLE_DPU_RDMA))
+		return npu_core_hang(core, "chained DPU task that does not write S_POINTER of DPU and DPU_RDMA");
+	if (!check_groups(core, program->map) || !npu_plan_eltwise(core, view, &task->dpu))
+		return false;
+	if (core->strict)
+		npu_strict_check(core, view, program->map, task);
+	return true;
+}
+
+/* What runs is decided by the enable map alone (NPU reference 2.2). */
+static bool plan(struct npu_core *core, const struct program *program, struct npu_task *task)
+{
+	uint32_t map = program->map;
 	struct npu_view view;
 
 	for (int id = 0; id < NPU_BLOCKS; id++)
@@ -218,74 +234,15 @@ static bool plan(struct npu_core *core, uint32_t map, struct npu_task *task)
 		return npu_core_hang(core, "not modelled: pooling (enable map 0x%02x)", (unsigned int)map);
 	task->dpu.rdma.enabled = map & ENABLE_DPU_RDMA;
 	if (map == (ENABLE_DPU | ENABLE_DPU_RDMA))
-		return check_groups(core, map) && npu_plan_eltwise(core, &view, &task->dpu);
+		return plan_eltwise(core, program, &view, task);
 	if ((map & ~(uint32_t)ENABLE_DPU_RDMA) != (ENABLE_CNA | ENABLE_CORE | ENABLE_DPU))
 		return npu_core_hang(core, "enable map 0x%02x has a block without work", (unsigned int)map);
 	task->convolution = true;
-	return check_groups(core, map) && npu_plan_conv(core, &view, task);
-}
-
-static void task_delete(struct npu_task *task)
-{
-	free(task->pending);
-	free(task->cbuf);
-	free(task);
-}
-
-/* The core's buffer, a new one after reset. */
-static struct npu_cbuf *core_cbuf(struct npu_core *core)
-{
-	if (core->cbuf)
-		return core->cbuf;
-	core->cbuf = malloc(sizeof(*core->cbuf));
-	if (core->cbuf)
-		npu_cbuf_init(core->cbuf);
-	return core->cbuf;
-}
-
-static struct npu_task *task_new(struct npu_core *core)
-{
-	struct npu_task *task = calloc(1, sizeof(*task));
-
-	if (!task)
-		return NULL;
-	npu_port_init(&task->port, &core->host);
-	task->generation = core->generation;
-	task->timing = core->timing;
-	task->first = core->counter == 0;
-	task->last = core->counter + 1 == core->tasks;
-	if (core->chaos)
-		task->pending = malloc(sizeof(*task->pending));
-	if (core_cbuf(core) && (task->pending || !core->chaos))
-		return task;
-	task_delete(task);
-	return NULL;
-}
-
-/* Hands the task what it owns while it runs. */
-static void lend(struct npu_core *core, struct npu_task *task, uint32_t map)
-{
-	task->facts.core = core->index;
-	task->facts.task = core->counter;
-	task->facts.tasks = core->tasks;
-	task->facts.enable_map = map;
-	task->facts.cbuf_con0 = core->block[NPU_CNA].regs[core->block[NPU_CNA].executer][(CNA_CBUF_CON0 & 0xfff) / 4];
-	task->cbuf = core->cbuf;
-	core->cbuf = NULL;
-	if (!task->pending)
-		return;
-	npu_pending_init(task->pending, npu_random(&core->chaos), npu_dpu_output_bytes(&task->dpu) == 2);
-	task->port.pending = task->pending;
-}
-
-/* Takes it back. */
-static void give_back(struct npu_core *core, struct npu_task *task)
-{
-	free(core->pending);
-	core->pending = task->pending;
-	task->pending = NULL;
-	core->cbuf = task->cbuf;
-	task->cbuf = NULL;
+	if (!check_groups(core, map) || !npu_plan_conv(core, &view, task))
+		return false;
+	if (core->strict)
+		npu_strict_check(core, &view, map, task);
+	return true;
 }
 
 struct npu_task *npu_core_fetch(struct npu_core *core)
@@ -303,36 +260,24 @@ struct npu_task *npu_core_fetch(struct npu_core *core)
 	npu_core_drain(core, UINT32_MAX);
 	if (core->state != NPU_RUNNING)
 		return NULL;
-	task = task_new(core);
+	task = npu_task_new(core);
 	if (!task) {
 		npu_core_hang(core, "the host is out of memory");
 		return NULL;
 	}
 	if (!load_program(core, &task->port, &program)) {
-		task_delete(task);
+		npu_task_delete(task);
 		return NULL;
 	}
 	core->executing = program.map;
 	core->next = program.link;
-	if (!plan(core, program.map, task)) {
-		task_delete(task);
+	if (!plan(core, &program, task)) {
+		npu_task_delete(task);
 		return NULL;
 	}
-	lend(core, task, program.map);
+	npu_task_lend(core, task, program.map);
 	core->in_flight = true;
 	return task;
-}
-
-void npu_task_run(struct npu_task *task)
-{
-	if (task->convolution)
-		task->out_of_memory = !npu_conv_run(&task->conv, &task->dpu, task->cbuf, &task->port);
-	else
-		task->out_of_memory = !npu_eltwise_run(&task->dpu, &task->port);
-	/* A later task of the chain may read what this one wrote (NPU reference 2.5). */
-	if (task->pending && !task->last)
-		npu_port_drain(&task->port, task->pending, UINT32_MAX);
-	npu_task_describe(task);
 }
 
 /* NPU reference 1.4: mode 0 moves the pointer to the group that does not execute, mode 1 to the other group. */
@@ -382,7 +327,7 @@ void npu_core_retire(struct npu_core *core, struct npu_task *task)
 {
 	if (task->generation == core->generation && core->in_flight) {
 		core->in_flight = false;
-		give_back(core, task);
+		npu_task_give_back(core, task);
 		if (task->out_of_memory)
 			npu_core_hang(core, "the host is out of memory");
 		else if (task->port.failure != NPU_DMA_OK)
@@ -393,5 +338,5 @@ void npu_core_retire(struct npu_core *core, struct npu_task *task)
 		if (core->host.task_done)
 			core->host.task_done(core->host.opaque, &task->facts);
 	}
-	task_delete(task);
+	npu_task_delete(task);
 }

@@ -88,6 +88,27 @@ static void plan_reuse(struct npu_core *core, const struct npu_view *view, struc
 			      (unsigned int)conv->weight_bytes, (unsigned int)conv->weight_capacity);
 }
 
+/*
+ * NPU reference 3.5.2, 6.3.13: a kernel group that fills its only bank works, but not for every shape. What is known: few 16-bit
+ * kernels hang with more than 128 pixels, int8 miscomputes with more than 320.
+ */
+static bool check_exact_fit(struct npu_core *core, struct npu_conv *conv, uint64_t group_bytes)
+{
+	uint32_t pixels = npu_conv_out_pixels(conv);
+
+	if (group_bytes != NPU_CBUF_BANK_BYTES || conv->weight_capacity != NPU_CBUF_BANK_BYTES)
+		return true;
+	if (conv->type->bits == 16 && conv->kernels <= 32 && pixels > 128)
+		return npu_core_hang(core, "one weight bank is exactly full with %u kernels and %u pixels",
+				     (unsigned int)conv->kernels, (unsigned int)pixels);
+	if (conv->type->input == NPU_INT8 && pixels > 320) {
+		conv->garbage = true;
+		npu_core_warn(core, "corrupt: one weight bank is exactly full with %u pixels of int8",
+			      (unsigned int)pixels);
+	}
+	return true;
+}
+
 bool npu_plan_cbuf(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
 {
 	uint32_t con0 = npu_get(view, CNA_CBUF_CON0);
@@ -105,7 +126,7 @@ bool npu_plan_cbuf(struct npu_core *core, const struct npu_view *view, struct np
 				     (unsigned int)group_bytes, (unsigned int)weight_banks);
 	conv->weight_capacity = weight_banks * NPU_CBUF_BANK_BYTES;
 	plan_data(core, view, conv, data_banks);
-	if (!check_sizes(core, view, conv) || !check_kernels(core, conv))
+	if (!check_sizes(core, view, conv) || !check_kernels(core, conv) || !check_exact_fit(core, conv, group_bytes))
 		return false;
 	plan_reuse(core, view, conv);
 	return true;

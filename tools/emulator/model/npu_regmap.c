@@ -176,3 +176,9 @@ bool npu_register_exists(uint32_t offset, uint32_t *writable)
 	}
 	return false;
 }
+
+void npu_registers_visit(void (*visit)(void *opaque, uint32_t offset), void *opaque)
+{
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		visit(opaque, registers[i].offset);
+}

@@ -2,7 +2,9 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include "npu_internal.h"
 
-/* What is known about a task once it has run, and the time that it takes. */
+#include <stdlib.h>
+
+/* The life of a task: what it owns, what is known about it once it has run, and the time that it takes. */
 
 void npu_timing_default(struct npu_timing *timing)
 {
@@ -47,7 +49,7 @@ static void describe_conv(const struct npu_conv *conv, struct npu_task_facts *fa
 	facts->macs = (uint64_t)npu_conv_out_pixels(conv) * channels * npu_conv_positions(conv) * conv->kernels;
 }
 
-void npu_task_describe(struct npu_task *task)
+static void describe(struct npu_task *task)
 {
 	struct npu_task_facts *facts = &task->facts;
 
@@ -63,4 +65,82 @@ void npu_task_describe(struct npu_task *task)
 	facts->bytes_read = task->port.bytes_read;
 	facts->bytes_written = task->port.bytes_written;
 	facts->cycles = npu_task_cycles(task);
+}
+
+void npu_task_delete(struct npu_task *task)
+{
+	free(task->pending);
+	free(task->cbuf);
+	free(task);
+}
+
+/* The core's buffer, a new one after reset. */
+static struct npu_cbuf *core_cbuf(struct npu_core *core)
+{
+	if (core->cbuf)
+		return core->cbuf;
+	core->cbuf = malloc(sizeof(*core->cbuf));
+	if (core->cbuf)
+		npu_cbuf_init(core->cbuf);
+	return core->cbuf;
+}
+
+struct npu_task *npu_task_new(struct npu_core *core)
+{
+	struct npu_task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	npu_port_init(&task->port, &core->host);
+	task->generation = core->generation;
+	task->timing = core->timing;
+	task->first = core->counter == 0;
+	task->last = core->counter + 1 == core->tasks;
+	if (core->chaos)
+		task->pending = malloc(sizeof(*task->pending));
+	if (core_cbuf(core) && (task->pending || !core->chaos))
+		return task;
+	npu_task_delete(task);
+	return NULL;
+}
+
+/* Hands the task what it owns while it runs. */
+void npu_task_lend(struct npu_core *core, struct npu_task *task, uint32_t map)
+{
+	task->facts.core = core->index;
+	task->facts.task = core->counter;
+	task->facts.tasks = core->tasks;
+	task->facts.enable_map = map;
+	task->facts.cbuf_con0 = core->block[NPU_CNA].regs[core->block[NPU_CNA].executer][(CNA_CBUF_CON0 & 0xfff) / 4];
+	task->cbuf = core->cbuf;
+	core->cbuf = NULL;
+	if (task->convolution)
+		core->residents = (struct npu_residents){ (uint32_t)task->conv.weight_address, task->conv.weight_bytes,
+							  (uint32_t)task->conv.feature_address };
+	if (!task->pending)
+		return;
+	npu_pending_init(task->pending, npu_random(&core->chaos), npu_dpu_output_bytes(&task->dpu) == 2);
+	task->port.pending = task->pending;
+}
+
+/* Takes it back. */
+void npu_task_give_back(struct npu_core *core, struct npu_task *task)
+{
+	free(core->pending);
+	core->pending = task->pending;
+	task->pending = NULL;
+	core->cbuf = task->cbuf;
+	task->cbuf = NULL;
+}
+
+void npu_task_run(struct npu_task *task)
+{
+	if (task->convolution)
+		task->out_of_memory = !npu_conv_run(&task->conv, &task->dpu, task->cbuf, &task->port);
+	else
+		task->out_of_memory = !npu_eltwise_run(&task->dpu, &task->port);
+	/* A later task of the chain may read what this one wrote (NPU reference 2.5). */
+	if (task->pending && !task->last)
+		npu_port_drain(&task->port, task->pending, UINT32_MAX);
+	describe(task);
 }

@@ -65,8 +65,10 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define VIRTIO_FIRST_SPI  400
 #define GATES_SPI         404
 
-/* Lines of the GPIO block that gates the NPU's clocks; pclk reaches no part of
- * the NPU that is modelled. */
+/*
+ * Lines of the GPIO block that gates the NPU's clocks; pclk reaches no part of
+ * the NPU that is modelled.
+ */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
 #define CLK_NPU_LINE    (2 * RK3588_NPU_CORES)

@@ -46,7 +46,8 @@ static void check_pulse(RK3588NpuResetState *s, unsigned int core,
 }
 
 /* The manual asks for a minimum; what a shorter pulse does is unknown. */
-static void check_length(RK3588NpuResetState *s, unsigned int core, bool asserts)
+static void check_length(RK3588NpuResetState *s, unsigned int core,
+                         bool asserts)
 {
     int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 

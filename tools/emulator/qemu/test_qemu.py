@@ -733,6 +733,15 @@ def undecoded_page_is_reported(qemu):
         assert "core 0: read of 0x2000 hangs the bus" in board.messages()
 
 
+@test
+def write_to_the_undecoded_page_is_ignored(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        npu.set_register(0x2000, 1)
+        assert npu.run()
+
+
 def job_log_of(qemu, *options, tasks=1):
     """Runs a chain and returns what the log says about it."""
     with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
 #include "../npu_regs.h"
+#include "layer.h"
 #include "program.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
  * Fuzz target for libFuzzer: a good program with some registers, words and CPU accesses taken from the
  * input. Memory answers everywhere until a budget is used up, which bounds the time of a run.
  *
- *   clang -std=c11 -O2 -g -fsanitize=fuzzer,address,undefined *.c tests/fuzz_model.c tests/board.c tests/program.c
+ *   clang -std=c11 -O2 -g -fsanitize=fuzzer,address,undefined *.c tests/fuzz_model.c tests/board.c tests/program.c tests/layer*.c
  */
 
 #define BUDGET  (1u << 20)
@@ -95,6 +96,52 @@ static struct matmul shape(const uint8_t *data)
 	};
 }
 
+/* The same for layers of any type, with kernels and output stages. */
+static struct layer image(const uint8_t *data)
+{
+	static const uint8_t pairs[8][2] = { { 0, 4 }, { 0, 0 }, { 1, 4 }, { 2, 5 }, { 2, 2 }, { 3, 5 }, { 6, 1 }, { 7, 5 } };
+	const uint8_t *pair = pairs[data[1] >> 5];
+	struct layer layer = {
+		.input = pair[0],
+		.output = pair[1],
+		.w = 1 + data[2] % 16,
+		.h = 1 + data[3] % 16,
+		.c = 32u + 32u * (data[4] % 8),
+		.n = 64u * (1 + data[5] % 2),
+		.kw = 1 + data[6] % 3,
+		.kh = 1 + data[6] / 4 % 3,
+		.sx = 1 + data[6] / 16 % 2,
+		.left = data[6] / 32 % 3,
+		.depthwise = pair[0] == 0 && data[6] / 128,
+		.layout = (enum layout)(data[7] % 3),
+		.bias = data[7] / 4 % 4 == 1,
+		.triple = data[7] / 4 % 4 == 2,
+		.ow_operand = data[7] / 16 % 2,
+		.reuse = (data[7] / 32 % 4) << 12,
+	};
+
+	layer.ow = 1 + (layer.w - 1) / layer.sx;
+	layer.oh = layer.h;
+	layer_complete(&layer);
+	return layer;
+}
+
+/* Enable map of the program. */
+static uint32_t choose_program(struct program *program, const uint8_t *data)
+{
+	struct matmul mm = shape(data);
+	struct layer layer = image(data);
+
+	if (data[1] & 8) {
+		layer_program(&layer, program);
+		return layer_map(&layer);
+	}
+	program_matmul(program, &mm);
+	if (data[1] & 2)
+		program_set(program, CNA_CBUF_CON0, 0xb1);
+	return data[1] & 1 ? 0x0d : data[1];
+}
+
 static void work(struct npu_core *core)
 {
 	for (int i = 0; i < FETCHES && npu_core_busy(core); i++) {
@@ -104,6 +151,7 @@ static void work(struct npu_core *core)
 			continue;
 		npu_task_run(task);
 		npu_core_retire(core, task);
+		npu_core_drain(core, 3);
 	}
 }
 
@@ -117,18 +165,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.report = fuzz_report,
 	};
 	struct npu_core *core = npu_core_new(0, &host);
-	struct matmul mm;
 	struct board kicked = { .core = core };
 
 	if (!core || size < HEADER) {
 		npu_core_delete(core);
 		return 0;
 	}
-	mm = shape(data);
-	program_matmul(&fuzz.program, &mm);
-	if (data[1] & 2)
-		program_set(&fuzz.program, CNA_CBUF_CON0, 0xb1);
-	trailer(&fuzz.program, data[1] & 1 ? 0x0d : data[1]);
+	npu_core_set_strict(core, data[1] & 4);
+	npu_core_set_chaos(core, data[1] & 16 ? data[0] + 1u : 0);
+	trailer(&fuzz.program, choose_program(&fuzz.program, data));
 	for (size_t at = HEADER; at + 7 <= size; at += 7)
 		apply(&fuzz, core, data + at);
 	board_kick(&kicked, 0, PROGRAM_AT, program_amount(&fuzz.program), 3);

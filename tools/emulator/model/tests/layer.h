@@ -54,6 +54,10 @@ void layer_complete(struct layer *layer);
 /* Output channels, whole kernel groups. */
 uint32_t layer_channels(const struct layer *layer);
 uint32_t layer_macs(const struct layer *layer);
+uint32_t layer_pixels(const struct layer *layer); /* of the output */
+uint32_t layer_pixel_atoms(const struct layer *layer);
+uint32_t layer_plane(const struct layer *layer); /* distance of planes of features in atoms */
+uint32_t layer_group(const struct layer *layer); /* output channels of a kernel group */
 
 /* Random operands; reals stay in a range in which 128-bit integers hold sums of products. */
 void layer_random(struct layer *layer, uint32_t seed);

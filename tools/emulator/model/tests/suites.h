@@ -13,6 +13,7 @@ void suite_modes(void);
 void suite_property(void);
 void suite_reuse(void);
 void suite_dpu(void);
+void suite_stages(void);
 void suite_types(void);
 
 #endif

@@ -202,6 +202,20 @@ static void other_convolutions_are_refused(void)
 	CHECK(register_hangs(CNA_DATA_SIZE1, 64 << 16 | 64, "not modelled: 65 real of 64 channels"));
 }
 
+static void cubes_that_contradict_each_other_are_refused(void)
+{
+	CHECK(register_hangs(CNA_FC_DATA_SIZE0, 1 << 16 | 9, "not modelled: FC_DATA_SIZE differs"));
+	CHECK(register_hangs(CNA_FC_DATA_SIZE1, 32, "not modelled: FC_DATA_SIZE differs"));
+	CHECK(register_hangs(CNA_DATA_SIZE2, 2, "not modelled: DATA_SIZE2 or DATA_SIZE3"));
+	CHECK(register_hangs(CNA_DATA_SIZE3, 9, "not modelled: DATA_SIZE2 or DATA_SIZE3"));
+	CHECK(register_hangs(CNA_DATA_SIZE0, 8, "empty cube of 0 x 8 pixels"));
+	CHECK(register_hangs(CNA_DATA_SIZE1, 39 << 16 | 40, "not modelled: 40 channels are not a multiple of 32"));
+	CHECK(register_hangs(CORE_DATAOUT_SIZE_1, 127, "not modelled: CORE has 128 output channels, CNA 64 kernels"));
+	CHECK(register_hangs(DPU_DATA_CUBE_CHANNEL, 31 << 16 | 31, "not modelled: DPU has 32 channels, CORE 64"));
+	CHECK(register_hangs(DPU_DATA_CUBE_CHANNEL, 64 << 16 | 63, "not modelled: ORIG_CHANNEL larger"));
+	CHECK(register_hangs(CNA_FEATURE_DATA_ADDR, A_AT + 8, "not modelled: unaligned feature address"));
+}
+
 static void other_output_stages_are_refused(void)
 {
 	CHECK(register_hangs(DPU_BS_CFG, 0x50050, "not modelled: BS stage with algorithm 5"));
@@ -346,6 +360,7 @@ void suite_hang(void)
 	RUN(mixed_precisions_are_refused);
 	RUN(int8_features_with_int4_weights_hang);
 	RUN(other_convolutions_are_refused);
+	RUN(cubes_that_contradict_each_other_are_refused);
 	RUN(other_output_stages_are_refused);
 	RUN(operands_that_nobody_reads_hang);
 	RUN(ew_multiplication_with_its_converter_on_hangs);

@@ -100,6 +100,68 @@ static void fast_mac_equals_its_definition_in_long_sums(void)
 			CHECK(fast_equals_plain(npu_type(inputs[i]), 1, LENGTH, data, (struct npu_clip){ 0 }));
 }
 
+/* Large products that cancel and leave a small one: doubles lose it from some distance on. */
+static void small_products_survive_large_ones(void)
+{
+	const struct npu_type *type = npu_type(NPU_FP16);
+	struct npu_mac *mac = npu_mac_new(type, 1, 32);
+	uint16_t features[32], weights[16 * 32];
+	int32_t fast[16], plain[16];
+
+	for (uint32_t large = 0; large <= 15; large++)
+		for (uint32_t small = 0; small <= 14; small++) {
+			for (uint32_t k = 0; k < 32; k++)
+				features[k] = (uint16_t)(k == 15 ? (15 - small) << 10 | 1 : (15 + large) << 10);
+			for (uint32_t i = 0; i < 16 * 32; i++)
+				weights[i] = (uint16_t)(features[i % 32] | (i % 32 > 15 ? 0x8000 : 0));
+			for (uint32_t n = 0; n < 16; n++)
+				weights[n * 32 + 31] = 0;
+			npu_mac_features(mac, (uint8_t *)features, 1);
+			npu_mac_group(mac, (uint8_t *)weights, (struct npu_clip){ 0 }, fast);
+			npu_mac_plain(type, (uint8_t *)features, 1, 32, (uint8_t *)weights, (struct npu_clip){ 0 }, plain);
+			CHECK(memcmp(fast, plain, sizeof(plain)) == 0);
+		}
+	npu_mac_delete(mac);
+}
+
+/* What hosts without AVX2 run. */
+static void portable_int8_equals_the_definition(void)
+{
+	const struct npu_type *type = npu_type(NPU_INT8);
+	int8_t features[3 * 96], weights[96 * 32];
+	int32_t portable[3 * 32], plain[3 * 32];
+
+	for (enum data data = 0; data < DATA_KINDS; data++) {
+		fill((uint8_t *)features, sizeof(features), type, data);
+		fill((uint8_t *)weights, sizeof(weights), type, data);
+		npu_mac_int8_portable(features, 3, 96, weights, 32, portable);
+		npu_mac_plain(type, (uint8_t *)features, 3, 96, (uint8_t *)weights, (struct npu_clip){ 0 }, plain);
+		CHECK(memcmp(portable, plain, sizeof(plain)) == 0);
+	}
+}
+
+static void portable_reals_equal_the_definition(void)
+{
+	static const uint32_t reals[] = { NPU_FP16, NPU_BF16, NPU_TF32 };
+	uint32_t features[3 * 96], weights[96 * 16];
+	double feature_values[3 * 96], weight_values[96 * 16];
+	struct npu_bounds feature_bounds[3 * 6], weight_bounds[6];
+	struct npu_reals f = { feature_values, feature_bounds }, w = { weight_values, weight_bounds };
+	int32_t portable[3 * 16], plain[3 * 16];
+
+	for (int run = 0; run < 3 * DATA_KINDS * 4; run++) {
+		const struct npu_type *type = npu_type(reals[run % 3]);
+
+		fill((uint8_t *)features, sizeof(features), type, (enum data)(run / 3 % DATA_KINDS));
+		fill((uint8_t *)weights, sizeof(weights), type, (enum data)(run / 3 % DATA_KINDS));
+		npu_reals_features(type, (uint8_t *)features, 3 * 96, &f);
+		npu_reals_weights(type, (uint8_t *)weights, 96, &w);
+		npu_mac_real_portable(&f, 3, 96, type->channel_group, &w, (uint32_t *)portable);
+		npu_mac_plain(type, (uint8_t *)features, 3, 96, (uint8_t *)weights, (struct npu_clip){ 0 }, plain);
+		CHECK(memcmp(portable, plain, sizeof(plain)) == 0);
+	}
+}
+
 static void accumulator_shift_rounds_as_defined(void)
 {
 	for (uint8_t shift = 1; shift < 32; shift += 3)
@@ -291,6 +353,9 @@ void suite_mac(void)
 {
 	RUN(fast_mac_equals_its_definition);
 	RUN(fast_mac_equals_its_definition_in_long_sums);
+	RUN(small_products_survive_large_ones);
+	RUN(portable_int8_equals_the_definition);
+	RUN(portable_reals_equal_the_definition);
 	RUN(accumulator_shift_rounds_as_defined);
 	RUN(int16_sums_saturate);
 	RUN(fp16_sums_follow_the_published_rule);

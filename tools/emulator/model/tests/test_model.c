@@ -37,6 +37,7 @@ int main(void)
 	suite_hang();
 	suite_reuse();
 	suite_dpu();
+	suite_stages();
 	suite_property();
 	suite_corrupt();
 	suite_mac();

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Late writes, the job log and predicted times. */
+/* Late writes, the job log, predicted times and strict mode. */
 
 static struct board board;
 
@@ -130,6 +130,82 @@ static void cycles_follow_the_parameters(void)
 	finish(&mm);
 }
 
+/* A small multiplication as the only task; the first report, or none, is left in the board. */
+static void run_strict(struct matmul *mm, uint32_t offset, uint32_t value)
+{
+	struct program program;
+
+	board_init(&board, 0);
+	npu_core_set_strict(board.core, true);
+	program_matmul(&program, mm);
+	if (offset)
+		program_set(&program, offset, value);
+	matmul_run(mm, &board, &program);
+	CHECK(board_done(&board, 0x155));
+}
+
+static void strict_reports(uint32_t offset, uint32_t value, const char *text)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
+
+	run_strict(&mm, offset, value);
+	CHECK(board_reported(&board, text));
+	finish(&mm);
+}
+
+static void strict_is_silent_about_complete_programs(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
+
+	run_strict(&mm, 0, 0);
+	CHECK(board.reports == 0 && matmul_exact(&mm, &board));
+	finish(&mm);
+}
+
+static void strict_reports_what_nothing_promises(void)
+{
+	strict_reports(CNA_CBUF_CON0, 0x20b1, "strict: reuse bit in the first task");
+	strict_reports(CNA_CBUF_CON0, 0x10b1, "strict: reuse bit in the first task");
+	strict_reports(CNA_CONV_CON2, 0, "strict: FEATURE_GRAINS 0");
+	strict_reports(CORE_UNDOCUMENTED_3030, 1, "strict: undocumented register 0x3030");
+	strict_reports(DPU_UNDOCUMENTED_40C4, 1, "strict: undocumented register 0x40c4");
+}
+
+/* The third chain executes the groups of the first and writes one register of them. */
+static void strict_reports_values_of_an_earlier_chain(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
+	struct program program, delta = { .count = 0 };
+
+	run_strict(&mm, 0, 0);
+	program_matmul(&program, &mm);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	board_work(&board);
+	CHECK(board.reports == 0);
+	program_set(&delta, DPU_DST_BASE_ADDR, C_AT);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&delta, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	board_work(&board);
+	CHECK(npu_core_irq(board.core) && matmul_exact(&mm, &board));
+	CHECK(board_reported(&board, "registers keep values of an earlier chain, the first is 0x1010"));
+	finish(&mm);
+}
+
+static void strict_reports_a_mask_without_the_dpu(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
+	struct program program;
+
+	board_init(&board, 0);
+	npu_core_set_strict(board.core, true);
+	matmul_init(&mm, &board);
+	program_matmul(&program, &mm);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	npu_core_write(board.core, PC_INTERRUPT_MASK, 0x30);
+	board_work(&board);
+	CHECK(board_reported(&board, "strict: INTERRUPT_MASK 0x00030 lacks the DPU's events"));
+	finish(&mm);
+}
+
 void suite_modes(void)
 {
 	RUN(late_writes_land_when_drained);
@@ -138,4 +214,8 @@ void suite_modes(void)
 	RUN(late_write_into_nowhere_hangs);
 	RUN(task_tells_what_it_did);
 	RUN(cycles_follow_the_parameters);
+	RUN(strict_is_silent_about_complete_programs);
+	RUN(strict_reports_what_nothing_promises);
+	RUN(strict_reports_values_of_an_earlier_chain);
+	RUN(strict_reports_a_mask_without_the_dpu);
 }

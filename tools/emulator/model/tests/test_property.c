@@ -16,7 +16,7 @@
 
 #define CHAIN_MAX   4
 #define SLOT_BYTES  0x200000u
-#define CHAINS      400
+#define CHAINS      240
 #define MACS_MAX    3000000u
 #define AREA_BYTES  (CHAIN_MAX * SLOT_BYTES)
 

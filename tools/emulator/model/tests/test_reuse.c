@@ -65,13 +65,19 @@ static bool column_is_right(const struct layer *l, uint32_t column)
 	return true;
 }
 
-/* Columns that a task with WEIGHT_REUSE gets right after one without; they are the last ones. */
-static uint32_t right_columns(uint32_t k, uint32_t n)
+/*
+ * Columns that a task with WEIGHT_REUSE gets right after one without; they are the last ones. Its first channels are zero, so
+ * that their weights do not matter.
+ */
+static uint32_t right_columns_from(uint32_t k, uint32_t n, uint32_t zero_channels)
 {
 	struct layer layers[2] = { layer(k, n, 0, 1), layer(k, n, 1, 2) };
 	uint32_t right = 0;
 
 	take_weights(&layers[1], &layers[0]);
+	for (uint32_t i = 0; i < layers[1].h * k; i++)
+		if (i % k < zero_channels)
+			layers[1].a[i] = 0;
 	board_init(&board, 0);
 	run_chain(layers, 2);
 	CHECK(layer_wrong(&layers[0], &board) == 0);
@@ -83,6 +89,11 @@ static uint32_t right_columns(uint32_t k, uint32_t n)
 	layer_fini(&layers[0]);
 	layer_fini(&layers[1]);
 	return right;
+}
+
+static uint32_t right_columns(uint32_t k, uint32_t n)
+{
+	return right_columns_from(k, n, 0);
 }
 
 static void weights_that_fill_the_banks_are_all_there(void)
@@ -103,6 +114,13 @@ static void tenth_of_ten_times_the_capacity_is_there(void)
 
 	CHECK(544 * 1312 > 10.8 * CAPACITY && 544 * 1312 < 11 * CAPACITY);
 	CHECK(right <= CAPACITY / 544 && right + 32 > CAPACITY / 544);
+}
+
+/* 713728 bytes less 65536 end 4096 bytes, four tiles of 32 channels, into the first kernel group that is left. */
+static void partly_present_group_has_its_last_channels(void)
+{
+	CHECK(right_columns_from(544, 1312, 4 * 32) == 128);
+	CHECK(right_columns_from(544, 1312, 3 * 32) == 96);
 }
 
 static void task_in_between_leaves_its_own_weights(void)
@@ -162,6 +180,7 @@ void suite_reuse(void)
 	RUN(weights_that_fill_the_banks_are_all_there);
 	RUN(half_of_twice_the_capacity_is_there);
 	RUN(tenth_of_ten_times_the_capacity_is_there);
+	RUN(partly_present_group_has_its_last_channels);
 	RUN(task_in_between_leaves_its_own_weights);
 	RUN(features_are_reused);
 	RUN(contents_survive_a_job_and_not_a_reset);

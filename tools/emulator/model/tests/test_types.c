@@ -266,6 +266,20 @@ static void fp16_contraction_beyond_10752_hangs(void)
 	CHECK(changed_register_says(layer, 0, 0, "10784 channels in one task", false));
 }
 
+/* NPU reference 6.3.13 and 3.5.2 */
+static void exactly_full_weight_bank_fails_for_some_shapes(void)
+{
+	struct layer fp16 = { .input = 2, .output = 5, .h = 144, .c = 1024, .n = 16, .data_banks = 11 };
+	struct layer wide = { .input = 2, .output = 5, .h = 144, .c = 1024, .n = 64, .data_banks = 11 };
+	struct layer int8 = { .input = 0, .output = 4, .h = 336, .c = 1024, .n = 32, .data_banks = 11 };
+
+	CHECK(changed_register_says(fp16, 0, 0, "one weight bank is exactly full with 16 kernels and 144 pixels", false));
+	CHECK(computes(wide));
+	CHECK(changed_register_says(int8, 0, 0, "corrupt: one weight bank is exactly full", true));
+	int8.h = 320;
+	CHECK(computes(int8));
+}
+
 /* NPU reference 0.4, D4 */
 static void requantised_output_needs_qd_en(void)
 {
@@ -303,4 +317,5 @@ void suite_types(void)
 	RUN(half_a_group_of_int8_output_hangs);
 	RUN(fp16_contraction_beyond_10752_hangs);
 	RUN(requantised_output_needs_qd_en);
+	RUN(exactly_full_weight_bank_fails_for_some_shapes);
 }

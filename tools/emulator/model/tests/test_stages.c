@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#include "../npu_regs.h"
+#include "layer.h"
+#include "suites.h"
+#include "tap.h"
+
+/* BS, BN and EW with operands from registers (NPU reference 5.5). */
+
+static struct board board;
+
+/* One multiplication whose registers are changed; returns what became of sum s in row 0, column 0. */
+static int32_t stage_result(int32_t *sum, uint32_t offsets[3], uint32_t values[3])
+{
+	struct layer layer = { .output = 4, .h = 1, .c = 32, .n = 32 };
+	struct program program;
+	int32_t result;
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_random(&layer, 3);
+	*sum = (int32_t)layer_element(&layer, 0, 0);
+	layer_store(&layer, &board);
+	layer_program(&layer, &program);
+	for (int i = 0; i < 3 && offsets[i]; i++)
+		program_set(&program, offsets[i], values[i]);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	board_work(&board);
+	CHECK(board_done(&board, 0x155) && board.reports == 0);
+	result = (int32_t)layer_read(&layer, &board, 0, 0);
+	layer_fini(&layer);
+	board_fini(&board);
+	return result;
+}
+
+static int32_t limit(int32_t value, int32_t low, int32_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+static void stages_with_immediate_operands_are_exact(void)
+{
+	int32_t s, r;
+
+	r = stage_result(&s, (uint32_t[3]){ DPU_BS_CFG, DPU_BS_ALU_CFG }, (uint32_t[3]){ 0x40050, 7 });
+	CHECK(r == s - 7);
+	r = stage_result(&s, (uint32_t[3]){ DPU_BS_CFG, DPU_BS_MUL_CFG }, (uint32_t[3]){ 0x42, 0xfffdu << 16 });
+	CHECK(r == -3 * s);
+	/* BN's multiplier is unsigned (NPU reference 5.5). */
+	r = stage_result(&s, (uint32_t[3]){ DPU_BN_CFG, DPU_BN_MUL_CFG }, (uint32_t[3]){ 0x42, 0xfffdu << 16 });
+	CHECK(r == limit((int64_t)s * 65533 > INT32_MAX ? INT32_MAX : (int64_t)s * 65533 < INT32_MIN ? INT32_MIN :
+			 (int32_t)((int64_t)s * 65533), INT32_MIN, INT32_MAX));
+	r = stage_result(&s, (uint32_t[3]){ DPU_BN_CFG, DPU_BN_RELUX_CMP_VALUE }, (uint32_t[3]){ 0x92, 100 });
+	CHECK(r == limit(s, 0, 100));
+	/* PReLU multiplies negative values only. */
+	r = stage_result(&s, (uint32_t[3]){ DPU_BS_CFG, DPU_BS_MUL_CFG }, (uint32_t[3]){ 0x62, 2u << 16 });
+	CHECK(r == (s < 0 ? 2 * s : s));
+	/* Constants of EW, one for each of eight channels. */
+	r = stage_result(&s, (uint32_t[3]){ DPU_EW_CFG, DPU_EW_OP_VALUE_0 }, (uint32_t[3]){ 0x00820380, 9 });
+	CHECK(r == s + 9);
+}
+
+void suite_stages(void)
+{
+	RUN(stages_with_immediate_operands_are_exact);
+}

@@ -119,8 +119,8 @@ struct ork_part {
 	unsigned long timeout;
 
 	/**
-	 * @node: in the queue's waiting parts, protected by its lock; then in the core's armed or ended
-	 * parts, protected by its part_lock
+	 * @node: in the queue's waiting parts, protected by its lock; then in the core's armed
+	 * or ended parts, protected by its part_lock
 	 */
 	struct list_head node;
 

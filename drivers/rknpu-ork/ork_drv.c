@@ -33,6 +33,7 @@
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_queue.h"
 #include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
@@ -132,44 +133,41 @@ static bool ork_killed_by_signal(void)
 }
 
 /*
- * A file that is closed in good order may still have jobs queued; they get a chance to run. Those
- * of a killed process are dropped at once, as they may be what it was killed for.
+ * A file that is closed in good order may still have jobs queued; what is with the scheduler gets a
+ * chance to run. Those of a killed process are dropped at once, as they may be what it was killed
+ * for.
  */
-static void ork_file_destroy_entities(struct ork_device *ork, struct ork_file *priv,
-				      unsigned int n)
+static void ork_file_close_queues(struct ork_file *priv)
 {
 	bool drop = ork_killed_by_signal();
 	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		if (!ork->core[i])
+	for (i = 0; i < ORK_MAX_CORES; i++) {
+		if (!priv->queue[i])
 			continue;
 
-		if (drop)
-			drm_sched_entity_fini(&priv->entity[i]);
-		else
-			drm_sched_entity_destroy(&priv->entity[i]);
+		ork_queue_close(priv->queue[i], drop);
+		ork_queue_put(priv->queue[i]);
+		priv->queue[i] = NULL;
 	}
 }
 
-static int ork_file_create_entities(struct ork_device *ork, struct ork_file *priv)
+static int ork_file_open_queues(struct ork_device *ork, struct ork_file *priv)
 {
 	unsigned int i;
-	int ret;
 
 	for (i = 0; i < ORK_MAX_CORES; i++) {
-		struct drm_gpu_scheduler *sched;
+		struct ork_queue *queue;
 
 		if (!ork->core[i])
 			continue;
 
-		sched = &ork->core[i]->sched;
-		ret = drm_sched_entity_init(&priv->entity[i], DRM_SCHED_PRIORITY_NORMAL,
-					    &sched, 1, NULL);
-		if (ret) {
-			ork_file_destroy_entities(ork, priv, i);
-			return ret;
+		queue = ork_queue_create(ork->core[i]);
+		if (IS_ERR(queue)) {
+			ork_file_close_queues(priv);
+			return PTR_ERR(queue);
 		}
+		priv->queue[i] = queue;
 	}
 
 	return 0;
@@ -180,7 +178,6 @@ static void ork_file_free(struct ork_file *priv)
 	ork_prog_close_all(priv);
 	ork_vm_close_all(priv);
 	ork_usage_put(priv->usage);
-	mutex_destroy(&priv->submit_lock);
 	kfree(priv);
 }
 
@@ -198,7 +195,6 @@ static struct ork_file *ork_file_create(struct ork_device *ork)
 		return ERR_PTR(-ENOMEM);
 	}
 
-	mutex_init(&priv->submit_lock);
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
 
@@ -216,7 +212,7 @@ static int ork_file_link(struct ork_device *ork, struct ork_file *priv)
 	int ret;
 
 	mutex_lock(&ork->files_lock);
-	ret = ork_file_create_entities(ork, priv);
+	ret = ork_file_open_queues(ork, priv);
 	if (!ret)
 		list_add_tail(&priv->node, &ork->files);
 	mutex_unlock(&ork->files_lock);
@@ -262,7 +258,7 @@ static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
 	mutex_unlock(&ork->files_lock);
 
 	if (plugged) {
-		ork_file_destroy_entities(ork, priv, ORK_MAX_CORES);
+		ork_file_close_queues(priv);
 		drm_dev_exit(cookie);
 	}
 }
@@ -364,7 +360,7 @@ static void ork_unbind(struct device *dev)
 	mutex_lock(&ork->files_lock);
 	list_for_each_entry_safe(priv, next, &ork->files, node) {
 		list_del_init(&priv->node);
-		ork_file_destroy_entities(ork, priv, ORK_MAX_CORES);
+		ork_file_close_queues(priv);
 	}
 	mutex_unlock(&ork->files_lock);
 

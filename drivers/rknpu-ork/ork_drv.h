@@ -19,6 +19,7 @@
 #define ORK_MAX_TIMEOUT_MS 60000
 
 struct ork_core;
+struct ork_queue;
 struct ork_usage;
 
 /**
@@ -89,11 +90,8 @@ struct ork_file {
 	/** @progs: programs by handle */
 	struct xarray progs;
 
-	/** @submit_lock: makes arming and queueing of one job's parts atomic */
-	struct mutex submit_lock;
-
-	/** @entity: queue per core; unused for cores that do not exist */
-	struct drm_sched_entity entity[ORK_MAX_CORES];
+	/** @queue: by core; NULL for cores that do not exist, and when the device is gone */
+	struct ork_queue *queue[ORK_MAX_CORES];
 };
 
 static inline struct ork_device *to_ork_device(struct drm_device *drm)

@@ -12,7 +12,7 @@
  * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
  * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
  *
- * Everything is allocated before the first part is armed; after that nothing can fail.
+ * Everything is allocated before the first part is queued; after that nothing can fail.
  */
 
 #include <linux/sched.h>
@@ -25,6 +25,7 @@
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_queue.h"
 #include "ork_run.h"
 #include "ork_vm.h"
 
@@ -111,14 +112,11 @@ void ork_part_signal(struct ork_part *part, int error)
 	dma_fence_put(fence);
 }
 
-static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
+/* One part less; in any context. */
+static void ork_job_part_ended(struct ork_job *job, int error)
 {
-	struct ork_part *part = container_of(cb, struct ork_part, finished);
-	struct ork_job *job = part->job;
-	int error;
-
-	if (fence->error)
-		atomic_cmpxchg(&job->error, 0, fence->error);
+	if (error)
+		atomic_cmpxchg(&job->error, 0, error);
 
 	if (!atomic_dec_and_test(&job->pending))
 		return;
@@ -127,6 +125,14 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 	if (error)
 		dma_fence_set_error(job->done, error);
 	dma_fence_signal(job->done);
+}
+
+static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct ork_part *part = container_of(cb, struct ork_part, finished);
+
+	ork_job_part_ended(part->job, fence->error);
+	ork_queue_part_ended(part->queue);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -194,6 +200,7 @@ static void ork_part_release(struct work_struct *work)
 	ork_cmd_free(&part->cmd);
 	ork_part_put_fence(part);
 	ork_job_put(part->job);
+	ork_queue_put(part->queue);
 	kfree(part);
 
 	if (atomic_dec_and_test(&core->queued))
@@ -309,10 +316,12 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
 	if (ret)
 		goto err_fence;
 
-	ret = ork_sched_job_init(&part->base, &priv->entity[range->core], priv);
+	part->queue = priv->queue[range->core];
+	ret = ork_sched_job_init(&part->base, &part->queue->entity, priv);
 	if (ret)
 		goto err_cmd;
 
+	kref_get(&part->queue->ref);
 	kref_get(&job->ref);
 	part->job = job;
 	return part;
@@ -335,8 +344,38 @@ void ork_part_destroy(struct ork_part *part)
 	drm_sched_job_cleanup(&part->base);
 	ork_cmd_free(&part->cmd);
 	ork_job_put(part->job);
+	ork_queue_put(part->queue);
 	kfree(part->hw_fence);
 	kfree(part);
+}
+
+/**
+ * ork_part_schedule - give a part to the scheduler
+ * @part: part; its queue's lock is held
+ */
+void ork_part_schedule(struct ork_part *part)
+{
+	bool signalling = dma_fence_begin_signalling();
+
+	drm_sched_job_arm(&part->base);
+	dma_fence_add_callback(&part->base.s_fence->finished, &part->finished, ork_part_finished);
+	drm_sched_entity_push_job(&part->base);
+
+	dma_fence_end_signalling(signalling);
+}
+
+/**
+ * ork_part_abandon - end a part that never got to the scheduler
+ * @part: part
+ */
+void ork_part_abandon(struct ork_part *part)
+{
+	struct ork_core *core = part->core;
+
+	ork_job_part_ended(part->job, -ECANCELED);
+	ork_part_destroy(part);
+	if (atomic_dec_and_test(&core->queued))
+		wake_up(&core->idle);
 }
 
 /**
@@ -347,21 +386,13 @@ void ork_part_destroy(struct ork_part *part)
  */
 void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
 {
-	bool signalling = dma_fence_begin_signalling();
 	unsigned int i;
 
 	atomic_set(&job->pending, count);
 	atomic_set(&job->running, count);
 
 	for (i = 0; i < count; i++) {
-		struct ork_part *part = parts[i];
-
-		atomic_inc(&part->core->queued);
-		drm_sched_job_arm(&part->base);
-		dma_fence_add_callback(&part->base.s_fence->finished, &part->finished,
-				       ork_part_finished);
-		drm_sched_entity_push_job(&part->base);
+		atomic_inc(&parts[i]->core->queued);
+		ork_queue_add(parts[i]->queue, parts[i]);
 	}
-
-	dma_fence_end_signalling(signalling);
 }

@@ -20,6 +20,7 @@ struct ork_device;
 struct ork_file;
 struct ork_mapping;
 struct ork_prog;
+struct ork_queue;
 struct ork_sync;
 struct ork_usage;
 struct ork_vm;
@@ -78,6 +79,9 @@ struct ork_part {
 	/** @core: where it runs */
 	struct ork_core *core;
 
+	/** @queue: how it gets there; holds a reference */
+	struct ork_queue *queue;
+
 	/** @cmd: its copy of the commands, if the program has address slots */
 	struct ork_cmd cmd;
 
@@ -114,7 +118,10 @@ struct ork_part {
 	/** @timeout: jiffies without progress after which it is given up */
 	unsigned long timeout;
 
-	/** @node: in the core's armed or ended parts. Protected by its part_lock */
+	/**
+	 * @node: in the queue's waiting parts, protected by its lock; then in the core's armed
+	 * or ended parts, protected by its part_lock
+	 */
 	struct list_head node;
 
 	/** @start: when the core began with it */
@@ -137,6 +144,8 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
 				 struct ork_job *job, const struct drm_ork_range *range,
 				 const u64 *addresses, u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
+void ork_part_schedule(struct ork_part *part);
+void ork_part_abandon(struct ork_part *part);
 void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count);
 
 #endif

@@ -306,9 +306,7 @@ static int ork_submit_queue(struct ork_submit *submit)
 		}
 	}
 
-	mutex_lock(&priv->submit_lock);
 	ork_job_queue(submit->job, parts, count);
-	mutex_unlock(&priv->submit_lock);
 	return 0;
 
 err_destroy:
@@ -319,18 +317,14 @@ err_destroy:
 
 static int ork_submit_run(struct ork_submit *submit)
 {
-	const struct drm_ork_job *args = submit->args;
 	int ret;
 
 	ret = ork_submit_place(submit);
 	if (!ret)
 		ret = ork_submit_addresses(submit);
 	if (!ret)
-		ret = ork_fences_open(&submit->fences, submit->file, &args->in_syncs,
-				      &args->out_syncs);
-	if (!ret)
 		ret = ork_submit_cache(submit);
-	if (!ret && args->flags & DRM_ORK_JOB_IMPLICIT_SYNC)
+	if (!ret && submit->args->flags & DRM_ORK_JOB_IMPLICIT_SYNC)
 		ret = ork_implicit_lock(&submit->implicit, submit->job);
 	if (ret)
 		return ret;
@@ -342,6 +336,24 @@ static int ork_submit_run(struct ork_submit *submit)
 	}
 
 	ork_implicit_unlock(&submit->implicit);
+	return ret;
+}
+
+/* Waiting for a fence that does not exist yet must not keep the device from going away. */
+static int ork_submit_plugged(struct ork_submit *submit)
+{
+	int ret, cookie;
+
+	ret = ork_fences_open(&submit->fences, submit->file, &submit->args->in_syncs,
+			      &submit->args->out_syncs);
+	if (ret)
+		return ret;
+
+	if (!drm_dev_enter(&submit->ork->drm, &cookie))
+		return -ENODEV;
+
+	ret = ork_submit_run(submit);
+	drm_dev_exit(cookie);
 	return ret;
 }
 
@@ -361,7 +373,7 @@ static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
 
 	submit.job = ork_job_create(file->driver_priv, submit.prog);
 	if (submit.job) {
-		ret = ork_submit_run(&submit);
+		ret = ork_submit_plugged(&submit);
 		ork_fences_close(&submit.fences);
 		ork_job_put(submit.job);
 	}
@@ -375,7 +387,7 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	struct ork_device *ork = to_ork_device(drm);
 	struct drm_ork_submit *args = data;
 	struct drm_ork_job *jobs;
-	int ret = 0, cookie;
+	int ret = 0;
 
 	args->done = 0;
 	if (args->flags || !args->jobs.count)
@@ -385,18 +397,12 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	if (IS_ERR(jobs))
 		return PTR_ERR(jobs);
 
-	if (!drm_dev_enter(drm, &cookie)) {
-		kvfree(jobs);
-		return -ENODEV;
-	}
-
 	for (; args->done < args->jobs.count; args->done++) {
 		ret = ork_submit_one(ork, file, &jobs[args->done]);
 		if (ret)
 			break;
 	}
 
-	drm_dev_exit(cookie);
 	kvfree(jobs);
 	return ret;
 }

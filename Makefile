@@ -258,6 +258,8 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BUILD)/host/test/bench_checker
 	@echo '$(BENCH)'
 	@$(BENCH)
+	@echo '$(BENCH)_switch.sh'
+	@$(BENCH)_switch.sh
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

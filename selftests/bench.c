@@ -21,7 +21,6 @@
 #define ROUNDS 64
 /* Jobs before that, which power up the core and fill caches of the kernel's allocators. */
 #define WARM_UP 8
-#define SWITCHES 4000
 #define BATCH 32
 #define EXPERTS 10000
 #define EXPERT_K 64
@@ -57,18 +56,6 @@ static uint64_t smallest(const uint64_t *samples)
 	for (i = 1; i < ROUNDS; i++)
 		value = smaller(value, samples[i]);
 	return value;
-}
-
-/* Time in which the CPU did something; the kernel tells idle time in hundredths of a second. */
-static uint64_t busy_ns(void)
-{
-	unsigned long long idle = 0, iowait = 0;
-	FILE *stat = fopen("/proc/stat", "r");
-
-	if (!stat || fscanf(stat, "cpu %*u %*u %*u %llu %llu", &idle, &iowait) != 2)
-		check(-ENODATA, "/proc/stat");
-	fclose(stat);
-	return now() - (idle + iowait) * 10000000;
 }
 
 static void make(int fd, uint32_t vm, struct ork_test_product *p, uint32_t tasks, bool slots)
@@ -169,46 +156,6 @@ static void print_programs(int fd)
 	}
 }
 
-/* Of jobs on core 0, one after the other; idle time does not count. */
-static uint64_t busy_cost(int fd, struct ork_test_product **p, uint32_t products)
-{
-	struct drm_ork_sync out = { 0 };
-	uint64_t start = busy_ns();
-	uint32_t i;
-
-	check(ork_test_syncobj(fd, &out.handle), "syncobj");
-	for (i = 0; i < SWITCHES; i++) {
-		uint64_t addresses[3];
-		struct drm_ork_job job = ork_test_product_job(p[i % products], addresses);
-
-		job.core_mask = 1;
-		job.out_syncs = (struct drm_ork_array){ sizeof(out), 1, (uintptr_t)&out };
-		check(ork_test_submit(fd, &job, 1, NULL), "submit");
-		check(ork_test_wait(fd, out.handle, 20000), "wait");
-	}
-	drmSyncobjDestroy(fd, out.handle);
-	return (busy_ns() - start) / SWITCHES;
-}
-
-static void print_switch(int fd)
-{
-	struct ork_test_product a, b, c, *same[] = { &a, &b }, *alternating[] = { &a, &c };
-	uint64_t one = UINT64_MAX, two = UINT64_MAX;
-	uint32_t vm;
-	int i;
-
-	check(ork_test_vm_create(fd, &vm), "VM");
-	make(fd, 0, &a, 1, false);
-	make(fd, 0, &b, 1, false);
-	make(fd, vm, &c, 1, false);
-	for (i = 0; i < 3; i++) {
-		one = smaller(one, busy_cost(fd, same, 2));
-		two = smaller(two, busy_cost(fd, alternating, 2));
-	}
-	printf("busy per submit+wait, %u jobs: two programs of one VM %llu, of two VMs in turn %llu; a switch costs %lld\n",
-	       SWITCHES, (unsigned long long)one, (unsigned long long)two, (long long)(two - one));
-}
-
 static uint64_t used_bytes(int fd, uint32_t vm)
 {
 	struct drm_ork_vm_info info;
@@ -287,7 +234,6 @@ int main(void)
 	}
 	printf("nanoseconds of the clock; with --icount, guest instructions. int8, M 4, K %u, 32 columns per task\n", EXPERT_K);
 	print_programs(fd);
-	print_switch(fd);
 	fflush(stdout);
 	print_experts(fd);
 	close(fd);

@@ -157,7 +157,8 @@ TEST_F(memory, unmap_wants_the_start_of_a_mapping)
 	EXPECT_EQ(ork_test_vm_unmap(self->fd, 0, va), -ENOENT);
 }
 
-TEST_F(memory, exhaustion_is_enospc_and_loses_nothing)
+/* Slow on a kernel that checks everything. */
+TEST_F_TIMEOUT(memory, exhaustion_is_enospc_and_loses_nothing, 300)
 {
 	struct drm_ork_vm_info before, after;
 	uint64_t offset, va, first, last = 0;

@@ -4,9 +4,9 @@
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
 SELFTESTS := open_query memory buffers import vm matmul slots sync wedge kill storm fair
-# Prints figures; not a test.
+# Prints figures, as bench_switch.sh does; not a test.
 SELFTEST_BENCH := bench
-SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh
+SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.

@@ -184,7 +184,8 @@ static int fill_vm(int fd, uint32_t vm, uint32_t handle, uint64_t bytes)
 	return ret;
 }
 
-TEST_F(vm, more_than_eight_gib_stay_mapped_and_are_used_in_turn)
+/* Slow on a kernel that checks everything. */
+TEST_F_TIMEOUT(vm, more_than_eight_gib_stay_mapped_and_are_used_in_turn, 300)
 {
 	struct ork_test_product p[3];
 	uint64_t offset;

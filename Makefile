@@ -232,7 +232,7 @@ check-emulator: board
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
-		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --timeout 900 -- \
+		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test

@@ -161,6 +161,58 @@ TEST_F(matmul, heights_that_are_not_multiples_of_four_work)
 	}
 }
 
+/* Every task of a program may compute the same columns; TASK_NUMBER holds up to 4095. */
+static int program_of_copies(int fd, struct ork_test_product *p, uint32_t tasks)
+{
+	p->copies = true;
+	p->tasks = tasks;
+	return ork_test_product_program(fd, p, 0);
+}
+
+TEST_F_TIMEOUT(matmul, programs_of_more_tasks_than_a_chain_can_have_work, 120)
+{
+	static const uint32_t counts[] = { 4095, 4096, 8191, 10000 };
+	struct drm_ork_device_info before, after;
+	struct ork_test_product p;
+	size_t i;
+
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		ASSERT_EQ(ork_test_product_init(self->fd, &p, 1, 32, 32, 1), 0);
+		p.slots = i % 2;
+		ASSERT_EQ(program_of_copies(self->fd, &p, counts[i]), 0);
+		ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+		EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], 1);
+		ork_test_product_fini(self->fd, &p);
+	}
+}
+
+TEST_F_TIMEOUT(matmul, tens_of_thousands_of_programs_live_and_give_their_memory_back, 300)
+{
+	struct drm_ork_vm_info before, after;
+	uint32_t *handles = calloc(20000, sizeof(*handles)), i;
+	struct ork_test_product p;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 1, 32, 32, 1), 0);
+	ASSERT_EQ(ork_test_vm(self->fd, 0, &before), 0);
+	for (i = 0; i < 20000; i++) {
+		ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+		handles[i] = p.prog;
+	}
+	ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 7, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+	for (i = 0; i < 20000; i++) {
+		struct drm_ork_prog_destroy args = { .handle = handles[i] };
+
+		ASSERT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_PROG_DESTROY, &args), 0);
+	}
+	ASSERT_EQ(ork_test_vm(self->fd, 0, &after), 0);
+	EXPECT_EQ(after.used_bytes, before.used_bytes);
+	free(handles);
+}
+
 TEST_F(matmul, a_part_of_the_tasks_writes_only_its_columns)
 {
 	struct drm_ork_sync out = { 0 };

@@ -37,6 +37,8 @@ struct ork_test_product {
 	uint32_t vm;
 	/* The program takes the addresses of A, B and C from each job. */
 	bool slots;
+	/* Each task computes all of C. */
+	bool copies;
 	/* What PROG_CREATE said. */
 	uint32_t reject;
 };

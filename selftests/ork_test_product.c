@@ -185,7 +185,8 @@ static void put_dpu(struct writer *w, const struct ork_test_product *p, uint32_t
 
 static void put_task(struct writer *w, const struct ork_test_product *p, uint32_t task)
 {
-	uint32_t n = p->n / p->tasks, first = task * n;
+	uint32_t n = p->copies ? p->n : p->n / p->tasks;
+	uint32_t first = p->copies ? 0 : task * n;
 
 	put(w, TARGET_DPU, 0x4004, 0xe);
 	put_cna(w, p, n, (p->slots ? 0 : p->b.va) + first * p->k);

@@ -46,14 +46,30 @@ log_is_clean() {
 	! dmesg | grep -E 'WARNING:|BUG:|Oops|refcount|leaked|rknpu-ork.*(error|fail)'
 }
 
+# Only kernels that look for leaks can tell.
+nothing_leaked() {
+	leaks=/sys/kernel/debug/kmemleak
+	[ -e $leaks ] || return 0
+	rmmod rknpu_ork || return 1
+	echo scan > $leaks
+	sleep 6
+	echo scan > $leaks
+	! grep -q ork_ $leaks
+	left=$?
+	[ $left -eq 0 ] || cat $leaks
+	modprobe rknpu_ork && return $left
+}
+
 echo "TAP version 13"
-echo "1..4"
+echo "1..5"
 reload_twenty_times
 result $? "module loads and unloads twenty times"
 reload_after_work
 result $? "module unloads after work and works after loading"
 interrupts_are_gone
 result $? "no interrupt handler stays behind"
+nothing_leaked
+result $? "no memory stays behind"
 log_is_clean
 result $? "kernel log holds no warning"
 exit $failed

@@ -210,6 +210,47 @@ TEST_F_TIMEOUT(vm, more_than_eight_gib_stay_mapped_and_are_used_in_turn, 300)
 	}
 }
 
+/* Bytes of memory that are free, or 0. */
+static uint64_t available(void)
+{
+	unsigned long long kib = 0;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib * 1024;
+}
+
+/* Slow: all its pages are cleared and mapped. */
+TEST_F_TIMEOUT(vm, a_buffer_of_two_gib_works_to_its_end, 300)
+{
+	struct ork_test_product p;
+	uint64_t offset, va;
+	uint32_t handle;
+	char *start, *end;
+
+	if (available() < 2 * GIB + 512 * MIB)
+		SKIP(return, "less than 2.5 GiB of memory are free");
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 4, 64, 64, 1), 0);
+	ASSERT_EQ(ork_test_bo_create(self->fd, 2 * GIB, 0, &handle, &offset), 0);
+	ASSERT_EQ(ork_test_map(self->fd, 0, handle, 0, 2 * GIB, &va), 0);
+	start = mmap(NULL, 2 * GIB, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, offset);
+	ASSERT_NE(start, MAP_FAILED);
+	end = start + 2 * GIB - p.b.bytes;
+	memcpy(end, p.b.ptr, p.b.bytes);
+	ASSERT_EQ(ork_test_bo_sync(self->fd, handle, DRM_ORK_SYNC_TO_DEVICE, 2 * GIB - p.b.bytes,
+				   p.b.bytes), 0);
+	p.b.va = va + 2 * GIB - p.b.bytes;
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	EXPECT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 7, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+}
+
 TEST_F(vm, one_buffer_can_serve_two_vms)
 {
 	struct ork_test_product p;

@@ -45,7 +45,7 @@ static const struct ork_soc ork_soc_rk3588 = {
 	.core_base = { 0xfdab0000, 0xfdac0000, 0xfdad0000 },
 	.cbuf_banks = 12,
 	.cbuf_bank_bytes = SZ_32K,
-	.max_tasks = ORK_TASK_CON_NUMBER,
+	.max_chain = ORK_TASK_CON_NUMBER,
 	.words_per_amount = 2,
 };
 

@@ -59,7 +59,7 @@ static void ork_device_info(struct ork_device *ork, struct drm_ork_device_info *
 
 	info->cbuf_banks = ork->soc->cbuf_banks;
 	info->cbuf_bank_bytes = ork->soc->cbuf_bank_bytes;
-	info->max_tasks = ork->soc->max_tasks;
+	info->max_tasks = ORK_MAX_TASKS;
 	info->default_timeout_ms = ORK_DEFAULT_TIMEOUT_MS;
 	info->max_timeout_ms = ORK_MAX_TIMEOUT_MS;
 

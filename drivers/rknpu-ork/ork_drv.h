@@ -18,6 +18,9 @@
 #define ORK_DEFAULT_TIMEOUT_MS 5000
 #define ORK_MAX_TIMEOUT_MS 60000
 
+/* Tasks of a program; a part of more tasks than a chain can have is continued by the interrupt. */
+#define ORK_MAX_TASKS 16384
+
 struct ork_core;
 struct ork_queue;
 struct ork_usage;
@@ -38,8 +41,8 @@ struct ork_soc {
 	/** @cbuf_bank_bytes: size of one bank */
 	u32 cbuf_bank_bytes;
 
-	/** @max_tasks: largest number that the TASK_NUMBER field holds */
-	u32 max_tasks;
+	/** @max_chain: largest number that the TASK_NUMBER field holds */
+	u32 max_chain;
 
 	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
 	u32 words_per_amount;

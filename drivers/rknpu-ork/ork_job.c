@@ -72,6 +72,20 @@ struct ork_vm *ork_part_vm(const struct ork_part *part)
 	return part->job->prog->vm;
 }
 
+/* Address of the commands of a part's task, counted from its first one. */
+u32 ork_part_task_va(const struct ork_part *part, u32 task)
+{
+	const struct ork_prog_task *tasks = part->job->prog->tasks + part->first_task;
+
+	return part->command_va + (tasks[task].first_word - tasks[0].first_word) * sizeof(u64);
+}
+
+/* Value of REGISTER_AMOUNTS that fetches it. */
+u32 ork_part_task_amount(const struct ork_part *part, u32 task)
+{
+	return part->job->prog->tasks[part->first_task + task].amount;
+}
+
 /**
  * ork_part_done - a part's results are in memory
  * @part: part that ended without error, not signalled yet
@@ -268,7 +282,6 @@ static int ork_part_place(struct ork_device *ork, struct ork_part *part, struct 
 	u32 base = prog->tasks[part->first_task].first_word;
 	int ret;
 
-	part->command_amount = prog->tasks[part->first_task].amount;
 	if (!prog->slot_count) {
 		part->command_va = prog->command.va + base * sizeof(u64);
 		return 0;

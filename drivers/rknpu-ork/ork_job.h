@@ -112,8 +112,8 @@ struct ork_part {
 	/** @command_va: address of the first task's commands */
 	u32 command_va;
 
-	/** @command_amount: first value of REGISTER_AMOUNTS */
-	u32 command_amount;
+	/** @kicked: tasks that the core has been told to run. Protected by its part_lock */
+	u32 kicked;
 
 	/** @timeout: jiffies without progress after which it is given up */
 	unsigned long timeout;
@@ -134,6 +134,8 @@ struct ork_part {
 extern const struct drm_sched_backend_ops ork_sched_ops;
 
 struct ork_vm *ork_part_vm(const struct ork_part *part);
+u32 ork_part_task_va(const struct ork_part *part, u32 task);
+u32 ork_part_task_amount(const struct ork_part *part, u32 task);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
 

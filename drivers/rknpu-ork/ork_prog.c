@@ -28,8 +28,8 @@
 #include "ork_regcmd.h"
 #include "ork_vm.h"
 
-/* Much more than 4095 tasks of some 110 words need. */
-#define ORK_PROG_MAX_WORDS SZ_1M
+/* More than the largest number of tasks needs, at some 110 words each. */
+#define ORK_PROG_MAX_WORDS SZ_2M
 
 /* The fetch address has 16 byte granularity; tasks begin on cache lines. */
 #define ORK_TASK_ALIGN_WORDS 8
@@ -456,8 +456,7 @@ static void ork_prog_free_source(struct ork_prog_source *src)
 	kvfree(src->words);
 }
 
-static int ork_prog_copy(struct ork_device *ork, struct drm_ork_prog_create *args,
-			 struct ork_prog_source *src)
+static int ork_prog_copy(struct drm_ork_prog_create *args, struct ork_prog_source *src)
 {
 	void *copy;
 
@@ -470,7 +469,7 @@ static int ork_prog_copy(struct ork_device *ork, struct drm_ork_prog_create *arg
 	src->words = copy;
 	src->word_count = args->words.count;
 
-	copy = ork_array_copy(&args->tasks, sizeof(*src->tasks), ork->soc->max_tasks);
+	copy = ork_array_copy(&args->tasks, sizeof(*src->tasks), ORK_MAX_TASKS);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	src->tasks = copy;
@@ -526,7 +525,7 @@ int ork_ioctl_prog_create(struct drm_device *drm, void *data, struct drm_file *f
 	if (!drm_dev_enter(drm, &cookie))
 		return -ENODEV;
 
-	ret = ork_prog_copy(ork, args, &src);
+	ret = ork_prog_copy(args, &src);
 	if (!ret)
 		ret = ork_prog_open(ork, file->driver_priv, &src, args);
 

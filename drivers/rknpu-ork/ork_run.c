@@ -60,24 +60,32 @@ void ork_run_read_state(struct ork_core *core, struct ork_run_state *state)
 	state->dma_error = readl(core->ddma + ORK_DDMA_CFG_ID_ERROR);
 }
 
-/* The sequence is that of Documentation/hardware.rst, "Starting a core". */
-static void ork_run_kick(struct ork_core *core, const struct ork_part *part)
+/*
+ * Starts the tasks from @part->kicked on, as many as one chain can have. The sequence is that
+ * of Documentation/hardware.rst, "Starting a core".
+ */
+static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 {
+	u32 tasks = min(part->task_count - part->kicked, core->ork->soc->max_chain);
 	u32 pointer = ORK_S_POINTER_POINTER_PP_EN | ORK_S_POINTER_EXECUTER_PP_EN |
 		      ORK_S_POINTER_PP_MODE | FIELD_PREP(ORK_S_POINTER_CORE, core->index);
 	u32 task_con = ORK_TASK_CON_RESERVED | ORK_TASK_CON_COUNT_CLEAR | ORK_TASK_CON_PP_EN |
-		       FIELD_PREP(ORK_TASK_CON_NUMBER, part->task_count);
+		       FIELD_PREP(ORK_TASK_CON_NUMBER, tasks);
 
 	writel(ORK_PC_SEL_SLAVE, core->pc + ORK_PC_BASE_ADDRESS);
 	writel(pointer, core->cna + ORK_S_POINTER);
 	writel(pointer, core->core + ORK_S_POINTER);
-	writel(part->command_va, core->pc + ORK_PC_BASE_ADDRESS);
-	writel(part->command_amount, core->pc + ORK_PC_REGISTER_AMOUNTS);
+	writel(ork_part_task_va(part, part->kicked), core->pc + ORK_PC_BASE_ADDRESS);
+	writel(ork_part_task_amount(part, part->kicked), core->pc + ORK_PC_REGISTER_AMOUNTS);
 	writel(ORK_INT_ALL, core->pc + ORK_PC_INTERRUPT_CLEAR);
 	writel(ORK_INT_DPU | ORK_INT_DMA_ERROR, core->pc + ORK_PC_INTERRUPT_MASK);
 	writel(task_con, core->pc + ORK_PC_TASK_CON);
 	writel(0, core->pc + ORK_PC_TASK_DMA_BASE_ADDR);
 	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
+
+	part->kicked += tasks;
+	part->deadline = jiffies + part->timeout;
+	core->progress = 0;
 }
 
 static void ork_run_watch(struct ork_core *core)
@@ -102,19 +110,22 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	list_del_init(&part->node);
 	core->part = part;
 	core->fault = 0;
-	core->progress = 0;
 	part->start = ktime_get();
-	part->deadline = jiffies + part->timeout;
 	ork_run_kick(core, part);
 	ork_run_watch(core);
 }
 
-/* The running part's results are in memory: makes way for the next one. */
+/* The chain's results are in memory: goes on with the part, or makes way for the next one. */
 static void ork_run_finish(struct ork_core *core)
 {
 	struct ork_part *next;
 
 	lockdep_assert_held(&core->part_lock);
+
+	if (core->part->kicked < core->part->task_count) {
+		ork_run_kick(core, core->part);
+		return;
+	}
 
 	list_add_tail(&core->part->node, &core->ended);
 	core->part = NULL;

@@ -10,7 +10,7 @@
 
 PACKAGES=(
 	# host programs and the board's programs
-	gcc libc6-dev make pkg-config libdrm-dev
+	gcc g++ libc6-dev make pkg-config libdrm-dev
 	gcc-12-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	# kernel modules
 	bc bison dwarves flex libelf-dev libssl-dev sparse

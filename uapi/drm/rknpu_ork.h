@@ -31,6 +31,41 @@ extern "C" {
  * Addresses 0 to 4095 are never mapped.
  */
 
+/**
+ * DOC: Example
+ *
+ * C[M][N] = A[M][K] * B[K][N] on all cores, errors left out::
+ *
+ *	struct drm_ork_bo_create bo = { .size_bytes = bytes };
+ *	ioctl(fd, DRM_IOCTL_ORK_BO_CREATE, &bo);
+ *	char *a = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, bo.mmap_offset);
+ *
+ *	struct drm_ork_vm_map map = { .handle = bo.handle, .size_bytes = bytes };
+ *	ioctl(fd, DRM_IOCTL_ORK_VM_MAP, &map);
+ *
+ * and likewise B and C. The words say what to compute, map.va is where A lies::
+ *
+ *	__u64 words[] = { 0x0201ull << 48 | map.va << 16 | 0x1070, ... };
+ *	struct drm_ork_task task = {
+ *		.word_count = count, .enable_map = DRM_ORK_ENABLE_CONV,
+ *	};
+ *	struct drm_ork_prog_create prog = {
+ *		.words = { sizeof(words[0]), count, (uintptr_t)words },
+ *		.tasks = { sizeof(task), 1, (uintptr_t)&task },
+ *	};
+ *	ioctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &prog);
+ *
+ * Then, as often as needed, with a syncobj to wait for::
+ *
+ *	struct drm_ork_sync done = { .handle = syncobj };
+ *	struct drm_ork_job job = {
+ *		.prog = prog.handle, .placement = DRM_ORK_PLACE_SPLIT, .core_mask = 7,
+ *		.task_count = 1, .out_syncs = { sizeof(done), 1, (uintptr_t)&done },
+ *	};
+ *	struct drm_ork_submit submit = { .jobs = { sizeof(job), 1, (uintptr_t)&job } };
+ *	ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit);
+ */
+
 #define DRM_ORK_QUERY		0x00
 #define DRM_ORK_BO_CREATE	0x01
 #define DRM_ORK_BO_SYNC		0x02
@@ -86,7 +121,7 @@ struct drm_ork_device_info {
 	/** @cbuf_bank_bytes: size of one bank in bytes */
 	__u32 cbuf_bank_bytes;
 
-	/** @max_tasks: largest number of tasks in one program */
+	/** @max_tasks: largest number of tasks in one program and in one job */
 	__u32 max_tasks;
 
 	/** @default_timeout_ms: timeout of a job that does not give one, in milliseconds */

@@ -30,7 +30,11 @@ reload_twenty_times() {
 	done
 }
 
+# The cores are still powered and attached to the last address space when the module goes.
 reload_after_work() {
+	for core in /sys/bus/platform/drivers/rknpu-ork-core/*.npu; do
+		echo 60000 > "$core/power/autosuspend_delay_ms" || return 1
+	done
 	"$here/matmul" > /dev/null && rmmod rknpu_ork && modprobe rknpu_ork &&
 		"$here/matmul" > /dev/null
 }

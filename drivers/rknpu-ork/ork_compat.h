@@ -28,6 +28,20 @@ static inline struct iommu_domain *ork_iommu_paging_domain_alloc(struct device *
 }
 #endif
 
+/*
+ * Goes from one domain to another at once. The IOMMU core's own calls know only the way over the
+ * default domain, which doubles the work.
+ */
+static inline int ork_iommu_switch(struct device *dev, struct iommu_domain *from,
+				   struct iommu_domain *to)
+{
+#ifdef ORK_HAVE_ATTACH_OLD
+	return to->ops->attach_dev(to, dev, from);
+#else
+	return to->ops->attach_dev(to, dev);
+#endif
+}
+
 static inline int ork_iommu_map(struct iommu_domain *domain, unsigned long iova,
 				phys_addr_t paddr, size_t size, int prot)
 {

@@ -7,8 +7,9 @@
  * A core as a device: resources, power, the address space it is attached to. What runs on it is in
  * ork_run.c; the two are the only files that touch registers.
  *
- * Address space: a VM stays attached until another one is needed, the core is reset or it is
- * suspended.
+ * Address space: a VM stays attached until another one is needed, the core is reset, suspended or
+ * unbound. To the IOMMU core the group always belongs to an empty domain of ours, the anchor, so
+ * that a switch between VMs is one attach.
  */
 
 #include <linux/arch_topology.h>
@@ -49,36 +50,36 @@ static const struct ork_soc ork_soc_rk3588 = {
 	.words_per_amount = 2,
 };
 
-int ork_core_attach(struct ork_core *core, struct ork_vm *vm)
+/* Takes a reference to the new VM, if any, and drops that to the old one. */
+static int ork_core_switch(struct ork_core *core, struct ork_vm *vm)
 {
+	struct ork_vm *old = core->vm;
 	int ret;
 
+	ret = ork_iommu_switch(core->dev, old ? old->domain : core->anchor,
+			       vm ? vm->domain : core->anchor);
+	core->vm = NULL;
+	if (!ret && vm) {
+		ork_vm_get(vm);
+		core->vm = vm;
+	}
+	if (old)
+		ork_vm_put(old);
+
+	return ret;
+}
+
+int ork_core_attach(struct ork_core *core, struct ork_vm *vm)
+{
 	lockdep_assert_held(&core->lock);
 
-	if (core->vm == vm)
-		return 0;
-
-	ork_core_detach(core);
-
-	ret = iommu_attach_group(vm->domain, core->group);
-	if (ret)
-		return ret;
-
-	ork_vm_get(vm);
-	core->vm = vm;
-	return 0;
+	return core->vm == vm ? 0 : ork_core_switch(core, vm);
 }
 
 void ork_core_detach(struct ork_core *core)
 {
-	struct ork_vm *vm = core->vm;
-
-	if (!vm)
-		return;
-
-	iommu_detach_group(vm->domain, core->group);
-	core->vm = NULL;
-	ork_vm_put(vm);
+	if (core->vm)
+		ork_core_switch(core, NULL);
 }
 
 bool ork_core_has_mmu(struct ork_core *core, struct device *mmu)
@@ -140,6 +141,14 @@ static void ork_core_unbind(struct device *dev, struct device *master, void *dat
 {
 	struct ork_core *core = dev_get_drvdata(dev);
 	struct ork_device *ork = data;
+
+	/* A core that has not been suspended since its last job still has a VM. */
+	if (!pm_runtime_resume_and_get(dev)) {
+		mutex_lock(&core->lock);
+		ork_core_detach(core);
+		mutex_unlock(&core->lock);
+		pm_runtime_put_autosuspend(dev);
+	}
 
 	drm_sched_fini(&core->sched);
 	ork->core[core->index] = NULL;
@@ -225,14 +234,42 @@ static void ork_core_put_iommu(void *data)
 	iommu_group_put(core->group);
 }
 
+static void ork_core_free_anchor(void *data)
+{
+	struct ork_core *core = data;
+
+	iommu_detach_group(core->anchor, core->group);
+	iommu_domain_free(core->anchor);
+}
+
+static int ork_core_attach_anchor(struct ork_core *core)
+{
+	int ret;
+
+	core->anchor = ork_iommu_paging_domain_alloc(core->dev);
+	if (IS_ERR(core->anchor))
+		return dev_err_probe(core->dev, PTR_ERR(core->anchor), "no IOMMU domain\n");
+
+	ret = iommu_attach_group(core->anchor, core->group);
+	if (ret) {
+		iommu_domain_free(core->anchor);
+		return dev_err_probe(core->dev, ret, "no use of the IOMMU\n");
+	}
+
+	return devm_add_action_or_reset(core->dev, ork_core_free_anchor, core);
+}
+
 static int ork_core_get_iommu(struct ork_core *core)
 {
+	int ret;
+
 	core->group = iommu_group_get(core->dev);
 	if (!core->group)
 		return dev_err_probe(core->dev, -ENODEV, "not behind an IOMMU\n");
 
 	core->mmu = of_parse_phandle(core->dev->of_node, "iommus", 0);
-	return devm_add_action_or_reset(core->dev, ork_core_put_iommu, core);
+	ret = devm_add_action_or_reset(core->dev, ork_core_put_iommu, core);
+	return ret ?: ork_core_attach_anchor(core);
 }
 
 static int ork_core_power_on(struct ork_core *core)

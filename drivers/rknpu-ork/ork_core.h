@@ -60,6 +60,9 @@ struct ork_core {
 	/** @group: IOMMU group */
 	struct iommu_group *group;
 
+	/** @anchor: empty domain that the group belongs to, whatever VM the core is switched to */
+	struct iommu_domain *anchor;
+
 	/** @mmu: device node of the core's MMU */
 	struct device_node *mmu;
 

@@ -31,7 +31,6 @@
 #include "ork_drv.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
-#include "ork_job.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
 #include "ork_run.h"

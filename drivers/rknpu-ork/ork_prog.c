@@ -22,7 +22,6 @@
 #include <drm/drm_drv.h>
 
 #include "ork_array.h"
-#include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_prog.h"
 #include "ork_regcmd.h"

@@ -30,6 +30,7 @@ struct ork_commands {
 	const struct drm_ork_slot *slots;
 	uint32_t task_count;
 	uint32_t slot_count;
+	uint32_t vm;                  /* that the jobs' addresses belong to */
 };
 
 /* Why a program was refused. */
@@ -73,14 +74,21 @@ struct ork_backend {
 	const char *name;
 	void (*close)(struct ork_device *dev);
 	int (*query)(struct ork_device *dev, struct drm_ork_device_info *info);
-	int (*query_vm)(struct ork_device *dev, struct drm_ork_vm_info *info);
+	int (*query_vm)(struct ork_device *dev, uint32_t vm, struct drm_ork_vm_info *info);
 	int (*bo_create)(struct ork_device *dev, struct drm_ork_bo_create *args);
+	/*
+	 * A buffer of args->size_bytes, whole pages, that the NPU only reads and the CPU does not map. It has the
+	 * memory at ptr, which must not change and stays mapped as long as the buffer exists.
+	 */
+	int (*bo_import)(struct ork_device *dev, const void *ptr, struct drm_ork_bo_create *args);
 	void (*bo_close)(struct ork_device *dev, uint32_t handle);
 	int (*bo_map)(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr);
 	void (*bo_unmap)(struct ork_device *dev, void *ptr, size_t bytes);
 	int (*bo_sync)(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
+	/* VMs are numbered from 1 in the order in which they are created; VM 0 is there. They go with the device. */
+	int (*vm_create)(struct ork_device *dev);
 	int (*vm_map)(struct ork_device *dev, struct drm_ork_vm_map *args);
-	void (*vm_unmap)(struct ork_device *dev, uint64_t va);
+	void (*vm_unmap)(struct ork_device *dev, uint32_t vm, uint64_t va);
 	int (*prog_create)(struct ork_device *dev, const struct ork_commands *commands, uint32_t *program,
 			   struct ork_refusal *refusal);
 	void (*prog_destroy)(struct ork_device *dev, uint32_t program);

@@ -30,15 +30,36 @@ int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t f
 	return 0;
 }
 
+int ork_bo_import(struct ork_device *dev, const void *ptr, size_t size_bytes, struct ork_bo **bo)
+{
+	struct ork_bo *created = calloc(1, sizeof(*created));
+	int err;
+
+	if (!created)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	created->dev = dev;
+	created->args.size_bytes = size_bytes;
+	created->read_only = true;
+	err = dev->backend->bo_import(dev, ptr, &created->args);
+	if (err) {
+		free(created);
+		return ork_fail(dev, err, "cannot make a buffer of %zu mapped bytes: %s", size_bytes, ork_strerror(err));
+	}
+	*bo = created;
+	return 0;
+}
+
 void ork_bo_free(struct ork_bo *bo)
 {
 	const struct ork_backend *backend;
+	uint32_t vm;
 
 	if (!bo)
 		return;
 	backend = bo->dev->backend;
-	if (bo->va)
-		backend->vm_unmap(bo->dev, bo->va);
+	for (vm = 0; vm < ORK_VMS; vm++)
+		if (bo->va[vm])
+			backend->vm_unmap(bo->dev, vm, bo->va[vm]);
 	if (bo->cpu)
 		backend->bo_unmap(bo->dev, bo->cpu, bo->args.size_bytes);
 	backend->bo_close(bo->dev, bo->args.handle);
@@ -90,39 +111,48 @@ int ork_bo_map(struct ork_bo *bo, void **ptr)
 	return 0;
 }
 
-static int map_for_npu(struct ork_bo *bo)
+static int map_for_npu(struct ork_bo *bo, uint32_t vm_number)
 {
-	struct drm_ork_vm_map map = { .handle = bo->args.handle, .size_bytes = bo->args.size_bytes };
+	struct drm_ork_vm_map map = {
+		.vm = vm_number, .handle = bo->args.handle, .size_bytes = bo->args.size_bytes,
+		.flags = bo->read_only ? DRM_ORK_MAP_READ_ONLY : 0,
+	};
 	struct drm_ork_vm_info vm = { 0 };
 	int err;
 
 	err = bo->dev->backend->vm_map(bo->dev, &map);
-	if (err == -ENOSPC && !bo->dev->backend->query_vm(bo->dev, &vm))
+	if (err == -ENOSPC && !bo->dev->backend->query_vm(bo->dev, vm_number, &vm))
 		return ork_fail(bo->dev, err,
 				"no room for %zu bytes in the NPU's addresses: the largest hole has %llu bytes",
 				ork_bo_size(bo), (unsigned long long)vm.largest_hole_bytes);
 	if (err)
 		return ork_fail(bo->dev, err, "cannot map %zu bytes for the NPU: %s", ork_bo_size(bo),
 				ork_strerror(err));
-	bo->va = map.va;
+	bo->va[vm_number] = map.va;
 	return 0;
+}
+
+int ork_bo_address_in(struct ork_bo *bo, uint32_t vm, uint32_t *address)
+{
+	const int err = bo->va[vm] ? 0 : map_for_npu(bo, vm);
+
+	*address = (uint32_t)bo->va[vm];
+	return err;
 }
 
 int ork_bo_address(struct ork_bo *bo, uint32_t *address)
 {
+	uint32_t found;
 	int err;
 
 	if (!bo)
 		return -EINVAL;
 	if (!address)
 		return ork_fail(bo->dev, -EINVAL, "ork_bo_address: address is NULL");
-	if (!bo->va) {
-		err = map_for_npu(bo);
-		if (err)
-			return err;
-	}
-	*address = (uint32_t)bo->va;
-	return 0;
+	err = ork_bo_address_in(bo, 0, &found);
+	if (!err)
+		*address = found;
+	return err;
 }
 
 static int check_range(struct ork_device *dev, const struct ork_sync_range *range)

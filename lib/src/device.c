@@ -59,6 +59,8 @@ int ork_open(const char *device, struct ork_device **dev)
 	if (err)
 		return err;
 
+	opened->vms = 1;
+	opened->vms_taken = 1;
 	err = read_limits(opened);
 	if (err) {
 		opened->backend->close(opened);
@@ -72,9 +74,10 @@ int ork_close(struct ork_device *dev)
 {
 	if (!dev)
 		return 0;
-	if (dev->user_weights || dev->user_bos || dev->user_jobs)
-		return ork_fail(dev, -EBUSY, "%u buffers, %u weights and %u jobs of the device still exist",
-				dev->user_bos, dev->user_weights, dev->user_jobs);
+	if (dev->user_weights || dev->user_bos || dev->user_jobs || dev->user_residencies)
+		return ork_fail(dev, -EBUSY,
+				"%u buffers, %u weights, %u residency objects and %u jobs of the device still exist",
+				dev->user_bos, dev->user_weights, dev->user_residencies, dev->user_jobs);
 	ork_programs_free(dev);
 	ork_stages_free(dev);
 	ork_fences_free(dev);
@@ -99,7 +102,7 @@ int ork_query(struct ork_device *dev, struct ork_info *info)
 		return ork_fail(dev, -EINVAL, "ork_query: info is NULL");
 	err = dev->backend->query(dev, &device);
 	if (!err)
-		err = dev->backend->query_vm(dev, &vm);
+		err = dev->backend->query_vm(dev, 0, &vm);
 	if (err)
 		return ork_fail(dev, err, "ork_query: the device does not answer: %s", ork_strerror(err));
 

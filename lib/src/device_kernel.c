@@ -29,21 +29,21 @@ static void kernel_close(struct ork_device *dev)
 	free(dev);
 }
 
-static int query(struct ork_device *dev, uint32_t type, void *info, uint32_t size)
+static int query(struct ork_device *dev, uint32_t type, uint32_t id, void *info, uint32_t size)
 {
-	struct drm_ork_query args = { .type = type, .size = size, .ptr = (uintptr_t)info };
+	struct drm_ork_query args = { .type = type, .id = id, .size = size, .ptr = (uintptr_t)info };
 
 	return call(dev, DRM_IOCTL_ORK_QUERY, &args);
 }
 
 static int kernel_query(struct ork_device *dev, struct drm_ork_device_info *info)
 {
-	return query(dev, DRM_ORK_QUERY_DEVICE, info, sizeof(*info));
+	return query(dev, DRM_ORK_QUERY_DEVICE, 0, info, sizeof(*info));
 }
 
-static int kernel_query_vm(struct ork_device *dev, struct drm_ork_vm_info *info)
+static int kernel_query_vm(struct ork_device *dev, uint32_t vm, struct drm_ork_vm_info *info)
 {
-	return query(dev, DRM_ORK_QUERY_VM, info, sizeof(*info));
+	return query(dev, DRM_ORK_QUERY_VM, vm, info, sizeof(*info));
 }
 
 static int kernel_bo_create(struct ork_device *dev, struct drm_ork_bo_create *args)
@@ -82,14 +82,42 @@ static int kernel_bo_sync(struct ork_device *dev, const struct drm_ork_sync_rang
 	return call(dev, DRM_IOCTL_ORK_BO_SYNC, &args);
 }
 
+/* The driver cannot take pages of a file, so this is the one copy on their way to the NPU. */
+static int kernel_bo_import(struct ork_device *dev, const void *ptr, struct drm_ork_bo_create *args)
+{
+	struct drm_ork_sync_range range = { .op = DRM_ORK_SYNC_TO_DEVICE, .size_bytes = args->size_bytes };
+	void *mapped = NULL;
+	int err = kernel_bo_create(dev, args);
+
+	if (err)
+		return err;
+	err = kernel_bo_map(dev, args, &mapped);
+	if (!err) {
+		memcpy(mapped, ptr, args->size_bytes);
+		kernel_bo_unmap(dev, mapped, args->size_bytes);
+		range.handle = args->handle;
+		err = kernel_bo_sync(dev, &range, 1);
+	}
+	if (err)
+		kernel_bo_close(dev, args->handle);
+	return err;
+}
+
+static int kernel_vm_create(struct ork_device *dev)
+{
+	struct drm_ork_vm_create args = { 0 };
+
+	return call(dev, DRM_IOCTL_ORK_VM_CREATE, &args);
+}
+
 static int kernel_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
 {
 	return call(dev, DRM_IOCTL_ORK_VM_MAP, args);
 }
 
-static void kernel_vm_unmap(struct ork_device *dev, uint64_t va)
+static void kernel_vm_unmap(struct ork_device *dev, uint32_t vm, uint64_t va)
 {
-	struct drm_ork_vm_unmap args = { .va = va };
+	struct drm_ork_vm_unmap args = { .vm = vm, .va = va };
 
 	call(dev, DRM_IOCTL_ORK_VM_UNMAP, &args);
 }
@@ -101,6 +129,7 @@ static int kernel_prog_create(struct ork_device *dev, const struct ork_commands 
 		.words = { sizeof(*commands->words), commands->word_count, (uintptr_t)commands->words },
 		.tasks = { sizeof(*commands->tasks), commands->task_count, (uintptr_t)commands->tasks },
 		.slots = { sizeof(*commands->slots), commands->slot_count, (uintptr_t)commands->slots },
+		.vm = commands->vm,
 	};
 	const int err = call(dev, DRM_IOCTL_ORK_PROG_CREATE, &args);
 
@@ -122,10 +151,12 @@ static const struct ork_backend kernel_backend = {
 	.query = kernel_query,
 	.query_vm = kernel_query_vm,
 	.bo_create = kernel_bo_create,
+	.bo_import = kernel_bo_import,
 	.bo_close = kernel_bo_close,
 	.bo_map = kernel_bo_map,
 	.bo_unmap = kernel_bo_unmap,
 	.bo_sync = kernel_bo_sync,
+	.vm_create = kernel_vm_create,
 	.vm_map = kernel_vm_map,
 	.vm_unmap = kernel_vm_unmap,
 	.prog_create = kernel_prog_create,

@@ -44,9 +44,9 @@ static int model_query(struct ork_device *dev, struct drm_ork_device_info *info)
 	return 0;
 }
 
-static int model_query_vm(struct ork_device *dev, struct drm_ork_vm_info *info)
+static int model_query_vm(struct ork_device *dev, uint32_t vm, struct drm_ork_vm_info *info)
 {
-	const struct model_memory *memory = &model_of(dev)->memory;
+	const struct model_memory *memory = &model_of(dev)->vms[vm];
 
 	info->total_bytes = model_memory_total();
 	info->used_bytes = model_memory_used(memory);
@@ -79,6 +79,23 @@ static int model_bo_create(struct ork_device *dev, struct drm_ork_bo_create *arg
 	return 0;
 }
 
+/* Memory that the NPU is not going to write, whatever its type says. */
+static int model_bo_import(struct ork_device *dev, const void *ptr, struct drm_ork_bo_create *args)
+{
+	struct model_bo *bo = calloc(1, sizeof(*bo));
+
+	if (!bo)
+		return -ENOMEM;
+	bo->bytes = args->size_bytes;
+	bo->memory = (uint8_t *)(uintptr_t)ptr;
+	bo->imported = true;
+	bo->references = 1;
+	if (!model_handle_new(&model_of(dev)->bos, bo, &args->handle))
+		return 0;
+	free(bo);
+	return -ENOMEM;
+}
+
 /* A mapping holds the buffer, as in the driver. */
 static void bo_release(struct model_device *model, uint32_t handle)
 {
@@ -87,7 +104,8 @@ static void bo_release(struct model_device *model, uint32_t handle)
 	if (!bo || --bo->references)
 		return;
 	model_handle_free(&model->bos, handle);
-	munmap(bo->memory, bo->bytes);
+	if (!bo->imported)
+		munmap(bo->memory, bo->bytes);
 	free(bo);
 }
 
@@ -119,6 +137,13 @@ static int model_bo_sync(struct ork_device *dev, const struct drm_ork_sync_range
 	return 0;
 }
 
+/* All of them are there from the start. */
+static int model_vm_create(struct ork_device *dev)
+{
+	(void)dev;
+	return 0;
+}
+
 static int model_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
 {
 	struct model_device *model = model_of(dev);
@@ -126,8 +151,8 @@ static int model_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
 	uint64_t va;
 	int err;
 
-	err = model_memory_map(&model->memory, bo->memory + args->offset_bytes, args->size_bytes, true, args->handle,
-			       &va);
+	err = model_memory_map(&model->vms[args->vm], bo->memory + args->offset_bytes, args->size_bytes,
+			       !(args->flags & DRM_ORK_MAP_READ_ONLY), args->handle, &va);
 	if (err)
 		return err;
 	bo->references++;
@@ -135,11 +160,11 @@ static int model_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
 	return 0;
 }
 
-static void model_vm_unmap(struct ork_device *dev, uint64_t va)
+static void model_vm_unmap(struct ork_device *dev, uint32_t vm, uint64_t va)
 {
 	struct model_device *model = model_of(dev);
 
-	bo_release(model, model_memory_unmap(&model->memory, va));
+	bo_release(model, model_memory_unmap(&model->vms[vm], va));
 }
 
 static void model_close(struct ork_device *dev)
@@ -150,7 +175,8 @@ static void model_close(struct ork_device *dev)
 	for (i = 0; i < DRM_ORK_MAX_CORES; i++)
 		if (model->cores[i].npu)
 			npu_core_delete(model->cores[i].npu);
-	model_memory_free(&model->memory);
+	for (i = 0; i < ORK_VMS; i++)
+		model_memory_free(&model->vms[i]);
 	free(model->bos.objects);
 	free(model->programs.objects);
 	free(model);
@@ -162,10 +188,12 @@ static const struct ork_backend model_backend = {
 	.query = model_query,
 	.query_vm = model_query_vm,
 	.bo_create = model_bo_create,
+	.bo_import = model_bo_import,
 	.bo_close = model_bo_close,
 	.bo_map = model_bo_map,
 	.bo_unmap = model_bo_unmap,
 	.bo_sync = model_bo_sync,
+	.vm_create = model_vm_create,
 	.vm_map = model_vm_map,
 	.vm_unmap = model_vm_unmap,
 	.prog_create = model_prog_create,
@@ -180,7 +208,7 @@ static const struct ork_backend model_backend = {
 static enum npu_dma dma_read(void *opaque, uint32_t iova, void *buf, size_t bytes)
 {
 	struct model_core *core = opaque;
-	const uint8_t *from = model_memory_at(&core->model->memory, iova, bytes, false);
+	const uint8_t *from = model_memory_at(core->memory, iova, bytes, false);
 
 	if (!from) {
 		core->faulted = true;
@@ -194,7 +222,7 @@ static enum npu_dma dma_read(void *opaque, uint32_t iova, void *buf, size_t byte
 static enum npu_dma dma_write(void *opaque, uint32_t iova, const void *buf, size_t bytes)
 {
 	struct model_core *core = opaque;
-	uint8_t *to = model_memory_at(&core->model->memory, iova, bytes, true);
+	uint8_t *to = model_memory_at(core->memory, iova, bytes, true);
 
 	if (!to) {
 		core->faulted = true;

@@ -16,11 +16,14 @@
 
 #define ORK_ERROR_CHARS 256
 
+/* Address spaces of the NPU that a device uses at most: 48 GiB of weights and more. */
+#define ORK_VMS 16
+
 /* A buffer that products copy A or C through, mapped for the CPU and the NPU. */
 struct ork_stage {
 	struct ork_stage *next; /* in the list of idle stages */
 	struct ork_bo *bo;
-	uint32_t va;
+	uint32_t va;            /* in the VM that it was asked for in */
 	uint8_t *cpu;
 };
 
@@ -35,6 +38,9 @@ struct ork_device {
 	unsigned int user_bos;        /* objects that the user has not destroyed */
 	unsigned int user_weights;
 	unsigned int user_jobs;
+	unsigned int user_residencies;
+	uint32_t vms;                 /* that exist, VM 0 included */
+	uint32_t vms_taken;           /* bit n: a residency object has VM n */
 	struct ork_stage *idle_stages;
 	struct ork_fence *idle_fences;
 	struct ork_program *programs[ORK_PROGRAMS]; /* NULL: empty */
@@ -46,7 +52,8 @@ struct ork_bo {
 	struct ork_device *dev;
 	struct drm_ork_bo_create args; /* handle, size, flags, mmap offset */
 	void *cpu;                     /* NULL until mapped for the CPU */
-	uint64_t va;                   /* 0 until mapped for the NPU */
+	bool read_only;                /* by the NPU */
+	uint64_t va[ORK_VMS];          /* 0 until mapped for the NPU */
 };
 
 /*
@@ -57,6 +64,7 @@ struct ork_weights {
 	struct ork_device *dev;
 	const struct ork_operand *operand;
 	struct ork_bo *bo;
+	uint32_t vm;
 	uint32_t va;
 	uint32_t k, n;          /* as the user gave them */
 	uint32_t k_slice;       /* padded */
@@ -78,8 +86,14 @@ int ork_model_open(struct ork_device **dev);
 int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo);
 void ork_bo_free(struct ork_bo *bo);
 
-/* An idle stage of at least size_bytes, for as long as the caller wants it. */
-int ork_stage_get(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage);
+/* A buffer that the NPU only reads, out of memory that is there; see struct ork_backend. size_bytes is whole pages. */
+int ork_bo_import(struct ork_device *dev, const void *ptr, size_t size_bytes, struct ork_bo **bo);
+
+/* ork_bo_address() in any VM. */
+int ork_bo_address_in(struct ork_bo *bo, uint32_t vm, uint32_t *address);
+
+/* An idle stage of at least size_bytes, mapped in the VM, for as long as the caller wants it. */
+int ork_stage_get(struct ork_device *dev, uint32_t vm, uint64_t size_bytes, struct ork_stage **stage);
 void ork_stage_put(struct ork_device *dev, struct ork_stage *stage);
 void ork_stages_free(struct ork_device *dev);
 

@@ -32,9 +32,9 @@ static int prepare(struct ork_run *run)
 		return err;
 	run->plan = run->program->plan;
 	run->parts = run->program->parts;
-	err = ork_stage_get(dev, ork_shape_a_bytes(&run->plan.shape), &run->a);
+	err = ork_stage_get(dev, key.vm, ork_shape_a_bytes(&run->plan.shape), &run->a);
 	if (!err)
-		err = ork_stage_get(dev, ork_shape_c_bytes(&run->plan.shape), &run->c);
+		err = ork_stage_get(dev, key.vm, ork_shape_c_bytes(&run->plan.shape), &run->c);
 	if (err)
 		return err;
 	return ork_run_copy_in(run);

@@ -21,6 +21,7 @@ struct model_core {
 	struct npu_core *npu;
 	uint64_t jobs_done;
 	uint64_t resets;
+	const struct model_memory *memory; /* VM of the job */
 	bool faulted;                    /* since the start of the job: an access to unmapped memory */
 	uint32_t fault_va;
 	char report[MODEL_REPORT_CHARS]; /* what the model said last */
@@ -35,6 +36,7 @@ struct model_handles {
 struct model_bo {
 	uint8_t *memory;
 	size_t bytes;
+	bool imported;           /* the memory is somebody else's, and only read */
 	unsigned int references; /* the handle and every mapping */
 };
 
@@ -53,6 +55,7 @@ struct model_slot {
 
 struct model_program {
 	uint8_t *memory;
+	uint32_t vm;
 	uint64_t va;
 	struct model_slot *slots;
 	uint32_t slot_count;
@@ -62,7 +65,7 @@ struct model_program {
 
 struct model_device {
 	struct ork_device base;
-	struct model_memory memory;
+	struct model_memory vms[ORK_VMS];
 	struct model_handles bos;      /* struct model_bo */
 	struct model_handles programs; /* struct model_program */
 	struct model_core cores[DRM_ORK_MAX_CORES];

@@ -99,7 +99,7 @@ static int place(struct model_device *model, struct model_program *program, cons
 	if (!program->memory)
 		return -ENOMEM;
 	memset(program->memory, 0, bytes);
-	err = model_memory_map(&model->memory, program->memory, bytes, false, 0, &program->va);
+	err = model_memory_map(&model->vms[program->vm], program->memory, bytes, false, 0, &program->va);
 	if (err)
 		return err;
 	bytes = program->va;
@@ -156,6 +156,7 @@ int model_prog_create(struct ork_device *dev, const struct ork_commands *command
 	if (!program)
 		return -ENOMEM;
 	program->count = commands->task_count;
+	program->vm = commands->vm;
 	err = place(model, program, commands->tasks);
 	if (err) {
 		program_free(program);
@@ -166,7 +167,7 @@ int model_prog_create(struct ork_device *dev, const struct ork_commands *command
 	if (!err)
 		err = model_handle_new(&model->programs, program, handle);
 	if (err) {
-		model_memory_unmap(&model->memory, program->va);
+		model_memory_unmap(&model->vms[program->vm], program->va);
 		program_free(program);
 	}
 	return err;
@@ -177,7 +178,7 @@ void model_prog_destroy(struct ork_device *dev, uint32_t handle)
 	struct model_device *model = (struct model_device *)dev;
 	struct model_program *program = model_handle_get(&model->programs, handle);
 
-	model_memory_unmap(&model->memory, program->va);
+	model_memory_unmap(&model->vms[program->vm], program->va);
 	model_handle_free(&model->programs, handle);
 	program_free(program);
 }

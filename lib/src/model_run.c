@@ -26,11 +26,14 @@
 #define INTERRUPT_DMA_ERROR 0x3000
 #define INTERRUPT_ALL       0x1ffff
 
-/* The start sequence of NPU reference 1.5 for tasks [first, first + count). */
-static void start(struct model_core *core, uint32_t index, const struct model_task *first, uint32_t count)
+/* The start sequence of NPU reference 1.5 for tasks [task, task + count). */
+static void start(struct model_core *core, uint32_t index, const struct model_program *program, uint32_t task,
+		  uint32_t count)
 {
+	const struct model_task *first = &program->tasks[task];
 	const uint32_t pointer = S_POINTER_PING_PONG | index << S_POINTER_CORE_SHIFT;
 
+	core->memory = &core->model->vms[program->vm];
 	core->faulted = false;
 	core->report[0] = '\0';
 	npu_core_write(core->npu, PC_BASE_ADDRESS, PC_SEL_SLAVE);
@@ -111,12 +114,12 @@ static uint32_t start_parts(struct model_device *model, const struct model_progr
 			best = i;
 		if (!launch->split || first == end)
 			continue;
-		start(&model->cores[i], i, &program->tasks[first], end - first);
+		start(&model->cores[i], i, program, first, end - first);
 		started |= 1u << i;
 	}
 	if (launch->split)
 		return started;
-	start(&model->cores[best], best, &program->tasks[0], launch->task_count);
+	start(&model->cores[best], best, program, 0, launch->task_count);
 	return 1u << best;
 }
 

@@ -118,6 +118,7 @@ static int create_part(struct ork_device *dev, struct ork_program *program, uint
 		.slots = part->slots,
 		.task_count = count,
 		.slot_count = ORK_SLOTS * count,
+		.vm = program->key.vm,
 	};
 	err = dev->backend->prog_create(dev, &commands, &program->handles[index], &refusal);
 	if (err && refusal.reject)
@@ -188,7 +189,8 @@ static bool same_key(const struct ork_program_key *a, const struct ork_program_k
 	       a->shape.rows == b->shape.rows && a->shape.k_slice == b->shape.k_slice &&
 	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols && a->shared_b == b->shared_b &&
 	       a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
-	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask;
+	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask &&
+	       a->vm == b->vm;
 }
 
 /* The place of the key's program, else an empty one, else that of the program which was not used for longest. */

@@ -12,6 +12,7 @@ struct ork_program_key {
 	struct ork_requant requant;
 	uint32_t cores;         /* as the user asked: 0 is the planner's choice */
 	uint32_t core_mask;
+	uint32_t vm;            /* that A, B and C lie in */
 };
 
 /* The tasks of a plan. More than a program can hold are cut into several. */

@@ -205,6 +205,7 @@ void ork_pass_key(const struct ork_pass *pass, struct ork_program_key *key)
 		.requant = { .scale = 1 },
 		.cores = req->cores,
 		.core_mask = req->core_mask,
+		.vm = req->weights->vm,
 	};
 	if (req->result->type == ORK_I8)
 		key->requant = req->requant;

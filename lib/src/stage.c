@@ -13,7 +13,7 @@ static void stage_free(struct ork_stage *stage)
 	free(stage);
 }
 
-static int map_stage(struct ork_stage *stage)
+static int map_stage(struct ork_stage *stage, uint32_t vm)
 {
 	void *cpu;
 	int err;
@@ -22,10 +22,10 @@ static int map_stage(struct ork_stage *stage)
 	if (err)
 		return err;
 	stage->cpu = cpu;
-	return ork_bo_address(stage->bo, &stage->va);
+	return ork_bo_address_in(stage->bo, vm, &stage->va);
 }
 
-static int stage_create(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage)
+static int stage_create(struct ork_device *dev, uint32_t vm, uint64_t size_bytes, struct ork_stage **stage)
 {
 	struct ork_stage *created = calloc(1, sizeof(*created));
 	int err;
@@ -34,7 +34,7 @@ static int stage_create(struct ork_device *dev, uint64_t size_bytes, struct ork_
 		return ork_fail(dev, -ENOMEM, "out of memory");
 	err = ork_bo_create_internal(dev, size_bytes, 0, &created->bo);
 	if (!err)
-		err = map_stage(created);
+		err = map_stage(created, vm);
 	if (err) {
 		stage_free(created);
 		return err;
@@ -54,23 +54,23 @@ static struct ork_stage **best_fit(struct ork_device *dev, uint64_t size_bytes)
 	return best ? best : at;
 }
 
-int ork_stage_get(struct ork_device *dev, uint64_t size_bytes, struct ork_stage **stage)
+int ork_stage_get(struct ork_device *dev, uint32_t vm, uint64_t size_bytes, struct ork_stage **stage)
 {
 	struct ork_stage **link = best_fit(dev, size_bytes);
 	int err;
 
-	if (*link) {
+	if (*link && !ork_bo_address_in((*link)->bo, vm, &(*link)->va)) {
 		*stage = *link;
 		*link = (*stage)->next;
 		return 0;
 	}
 	size_bytes = (size_bytes + STAGE_STEP_BYTES - 1) / STAGE_STEP_BYTES * STAGE_STEP_BYTES;
-	err = stage_create(dev, size_bytes, stage);
+	err = stage_create(dev, vm, size_bytes, stage);
 	if (err != -ENOSPC && err != -ENOMEM)
 		return err;
 	/* Idle stages, all of them too small, may be what takes the room. */
 	ork_stages_free(dev);
-	return stage_create(dev, size_bytes, stage);
+	return stage_create(dev, vm, size_bytes, stage);
 }
 
 /* Idle stages that are kept: two products in flight. */

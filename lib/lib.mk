@@ -11,7 +11,7 @@ LIB_MAP := lib/libork.map
 LIB_CPPFLAGS := -Ilib/include -Ilib/src -Iuapi -Itools/emulator/model
 LIB_PKGS := libdrm
 
-LIB_HEADERS := lib/include/ork.h
+LIB_HEADERS := lib/include/ork.h lib/include/ork_pack.h
 
 LIB_SRCS := \
 	lib/src/bo.c \
@@ -19,6 +19,7 @@ LIB_SRCS := \
 	lib/src/device_kernel.c \
 	lib/src/device_model.c \
 	lib/src/fence.c \
+	lib/src/hash.c \
 	lib/src/job.c \
 	lib/src/kernel_job.c \
 	lib/src/layout.c \
@@ -27,6 +28,10 @@ LIB_SRCS := \
 	lib/src/model_program.c \
 	lib/src/model_run.c \
 	lib/src/number.c \
+	lib/src/pack_format.c \
+	lib/src/pack_load.c \
+	lib/src/pack_read.c \
+	lib/src/pack_write.c \
 	lib/src/plan.c \
 	lib/src/plan_text.c \
 	lib/src/plan_tile.c \

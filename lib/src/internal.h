@@ -62,6 +62,7 @@ struct ork_bo {
  */
 struct ork_weights {
 	struct ork_device *dev;
+	struct ork_pack *pack;  /* file whose pages bo has; NULL: none */
 	const struct ork_operand *operand;
 	struct ork_bo *bo;
 	uint32_t vm;
@@ -88,6 +89,9 @@ void ork_bo_free(struct ork_bo *bo);
 
 /* A buffer that the NPU only reads, out of memory that is there; see struct ork_backend. size_bytes is whole pages. */
 int ork_bo_import(struct ork_device *dev, const void *ptr, size_t size_bytes, struct ork_bo **bo);
+
+/* ork_weights_destroy() for weights that do not count as the user's. */
+void ork_weights_free(struct ork_weights *weights);
 
 /* ork_bo_address() in any VM. */
 int ork_bo_address_in(struct ork_bo *bo, uint32_t vm, uint32_t *address);

@@ -78,6 +78,75 @@ void ork_pack_weights(const struct ork_operand *operand, void *packed, const voi
 	}
 }
 
+/* 32 int4 values of one kernel or row, k of which exist. */
+static void pack_atom_4(uint8_t *atom, const int8_t *from, uint32_t k)
+{
+	uint32_t i;
+
+	memset(atom, 0, ORK_ATOM_BYTES);
+	for (i = 0; i < k; i++)
+		atom[i / 2] |= (uint8_t)((from[i] & 15) << i % 2 * 4);
+}
+
+/* One K group of one kernel, k of whose elements exist. */
+static void pack_line(const struct ork_operand *operand, uint8_t *line, const uint8_t *from, uint32_t k)
+{
+	if (operand->bits == 4) {
+		pack_atom_4(line, (const int8_t *)from, k);
+		return;
+	}
+	memcpy(line, from, k * operand->user_bytes);
+	memset(line + k * operand->user_bytes, 0, (ORK_GROUP_K - k) * operand->user_bytes);
+}
+
+void ork_pack_columns(const struct ork_operand *operand, void *packed, const void *bt, size_t ldb, uint32_t k,
+		      uint32_t k_pad, uint32_t n)
+{
+	const size_t pitch = ldb * operand->user_bytes;
+	const uint32_t bytes = line_bytes(operand);
+	uint8_t *to = packed;
+	uint32_t n0, k0, j;
+
+	for (n0 = 0; n0 < n; n0 += operand->group_n) {
+		for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
+			const uint8_t *from = (const uint8_t *)bt + n0 * pitch + (k0 < k ? k0 : 0) * operand->user_bytes;
+			const uint32_t columns = at_most(n - n0, operand->group_n);
+
+			for (j = 0; j < columns; j++)
+				pack_line(operand, to + j * bytes, from + j * pitch,
+					  k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0);
+			memset(to + columns * bytes, 0, (size_t)(operand->group_n - columns) * bytes);
+			to += operand->group_n * bytes;
+		}
+	}
+}
+
+static void unpack_element(const struct ork_operand *operand, uint8_t *to, const uint8_t *packed, uint64_t index)
+{
+	if (operand->bits == 4)
+		*to = (uint8_t)(((packed[index / 2] >> index % 2 * 4 & 15) ^ 8) - 8);
+	else
+		memcpy(to, packed + index * operand->user_bytes, operand->user_bytes);
+}
+
+void ork_unpack_weights(const struct ork_operand *operand, void *b, size_t ldb, const void *packed, uint32_t k_slice,
+			uint32_t n, uint32_t first_k, uint32_t rows)
+{
+	const uint32_t ng = operand->group_n;
+	const uint64_t slice = (uint64_t)ork_round_up(n, ng) * k_slice;
+	uint32_t row, col;
+
+	for (row = 0; row < rows; row++) {
+		const uint32_t k = (first_k + row) % k_slice;
+		const uint64_t at = (first_k + row) / k_slice * slice + (uint64_t)k / 32 * ng * 32 + k % 32;
+		uint8_t *to = (uint8_t *)b + row * ldb * operand->user_bytes;
+
+		for (col = 0; col < n; col++)
+			unpack_element(operand, to + col * operand->user_bytes, packed,
+				       at + (uint64_t)(col / ng) * ng * k_slice + col % ng * 32);
+	}
+}
+
 static void pack_rows(const struct ork_operand *operand, uint8_t *packed, const uint8_t *a, size_t lda,
 		      const struct ork_a_shape *shape)
 {
@@ -90,16 +159,6 @@ static void pack_rows(const struct ork_operand *operand, uint8_t *packed, const 
 		memset(packed + used, 0, pitch - used);
 		packed += pitch;
 	}
-}
-
-/* 32 int4 values of one row, k of which exist. */
-static void pack_atom_4(uint8_t *atom, const int8_t *a, uint32_t k)
-{
-	uint32_t i;
-
-	memset(atom, 0, ORK_ATOM_BYTES);
-	for (i = 0; i < k; i++)
-		atom[i / 2] |= (uint8_t)((a[i] & 15) << i % 2 * 4);
 }
 
 /* Slices are multiples of 32, so that planes of all slices follow each other. */

@@ -30,6 +30,18 @@ void ork_pack_weights(const struct ork_operand *operand, void *packed, const voi
 		      uint32_t k_pad, uint32_t n);
 
 /*
+ * The same from B transposed, bt[n][k] (row-major, ldb).
+ */
+void ork_pack_columns(const struct ork_operand *operand, void *packed, const void *bt, size_t ldb, uint32_t k,
+		      uint32_t k_pad, uint32_t n);
+
+/*
+ * Rows [first_k, first_k + rows) of B[k][n], as the caller had them, from packed slices of k_slice.
+ */
+void ork_unpack_weights(const struct ork_operand *operand, void *b, size_t ldb, const void *packed, uint32_t k_slice,
+			uint32_t n, uint32_t first_k, uint32_t rows);
+
+/*
  * rows of A[rows][k] (lda) as the tasks of slices read them: slice number s holds the columns [s * k_slice, (s + 1) *
  * k_slice), and what lies behind column k is 0.
  *

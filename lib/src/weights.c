@@ -4,6 +4,7 @@
 
 #include "internal.h"
 #include "layout.h"
+#include "pack_file.h"
 #include "slice.h"
 
 static int check_sizes(struct ork_device *dev, const struct ork_weights_desc *desc)
@@ -139,8 +140,7 @@ int ork_weights_create(struct ork_device *dev, const struct ork_weights_desc *de
 	if (!err)
 		err = pack(created, desc);
 	if (err) {
-		ork_bo_free(created->bo);
-		free(created);
+		ork_weights_free(created);
 		return err;
 	}
 	dev->user_weights++;
@@ -148,13 +148,19 @@ int ork_weights_create(struct ork_device *dev, const struct ork_weights_desc *de
 	return 0;
 }
 
+void ork_weights_free(struct ork_weights *weights)
+{
+	ork_bo_free(weights->bo);
+	ork_pack_put_user(weights->pack);
+	free(weights);
+}
+
 void ork_weights_destroy(struct ork_weights *weights)
 {
 	if (!weights)
 		return;
 	weights->dev->user_weights--;
-	ork_bo_free(weights->bo);
-	free(weights);
+	ork_weights_free(weights);
 }
 
 size_t ork_weights_bytes(const struct ork_weights *weights)

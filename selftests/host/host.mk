@@ -20,6 +20,7 @@ HOST_TESTS := \
 	test_layout \
 	test_matmul \
 	test_npy \
+	test_pack \
 	test_plan \
 	test_property \
 	test_ref \

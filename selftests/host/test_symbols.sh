@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# The shared library exports what ork.h declares and nothing else, every call has a manual page, and the examples run.
+# The shared library exports what its headers declare and nothing else, every call has a manual page, and the examples run.
 # usage: test_symbols.sh BUILD    the folder with lib/ and examples/
 
 set -u
@@ -29,7 +29,7 @@ ok()
 	sed 's/^/# /' "$@"
 }
 
-grep -v '^ \*' lib/include/ork.h | grep -o 'ork_[a-z0-9_]*(' | tr -d '(' | sort -u >"$dir/declared"
+grep -hv '^ \*' lib/include/*.h | grep -o 'ork_[a-z0-9_]*(' | tr -d '(' | sort -u >"$dir/declared"
 nm -D --defined-only "$build/lib/libork.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$dir/exported"
 diff "$dir/declared" "$dir/exported" >"$dir/difference"
 ok $? "exported and declared functions are the same" "$dir/difference"

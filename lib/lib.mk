@@ -11,7 +11,7 @@ LIB_MAP := lib/libork.map
 LIB_CPPFLAGS := -Ilib/include -Ilib/src -Iuapi -Itools/emulator/model
 LIB_PKGS := libdrm
 
-LIB_HEADERS := lib/include/ork.h lib/include/ork_pack.h
+LIB_HEADERS := lib/include/ork.h lib/include/ork_pack.h lib/include/ork_quant.h
 
 LIB_SRCS := \
 	lib/src/bo.c \
@@ -36,12 +36,16 @@ LIB_SRCS := \
 	lib/src/plan_text.c \
 	lib/src/plan_tile.c \
 	lib/src/program.c \
+	lib/src/quant.c \
 	lib/src/ref.c \
 	lib/src/ref_float.c \
 	lib/src/ref_integer.c \
 	lib/src/regcmd.c \
 	lib/src/request.c \
 	lib/src/run.c \
+	lib/src/simd.c \
+	lib/src/simd_avx2.c \
+	lib/src/simd_neon.c \
 	lib/src/slice.c \
 	lib/src/stage.c \
 	lib/src/types.c \

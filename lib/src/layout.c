@@ -15,67 +15,83 @@ static uint32_t line_bytes(const struct ork_operand *operand)
 	return ork_operand_bytes(operand, ORK_GROUP_K);
 }
 
-/* One tile: group_n kernels of 32 consecutive k each; a row of B becomes a column of the tile. */
-static void pack_tile_8(int8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+/* k of the rows and n of the columns of a tile exist; a row of B becomes a column of it. */
+static void pack_part(const struct ork_operand *operand, uint8_t *tile, const uint8_t *b, size_t ldb, uint32_t k,
+		      uint32_t n)
 {
+	const size_t pitch = ldb * operand->user_bytes;
 	uint32_t i, j;
 
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
+	memset(tile, 0, (size_t)operand->group_n * line_bytes(operand));
+	for (i = 0; i < k; i++) {
+		for (j = 0; j < n; j++) {
+			const uint32_t at = j * ORK_GROUP_K + i;
+			const uint8_t *from = b + i * pitch + j * operand->user_bytes;
+
+			if (operand->bits == 4)
+				tile[at / 2] |= (uint8_t)((*from & 15) << at % 2 * 4);
+			else
+				memcpy(tile + at * operand->user_bytes, from, operand->user_bytes);
+		}
+	}
 }
 
-static void pack_tile_16(uint16_t *tile, const uint16_t *b, size_t ldb, uint32_t k, uint32_t n)
+static void pack_tile(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *tile, const uint8_t *b,
+		      size_t ldb)
 {
-	uint32_t i, j;
-
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
-}
-
-/* The tile is 0 before: each half of a byte is written once. */
-static void pack_tile_4(uint8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[(j * ORK_GROUP_K + i) / 2] |= (uint8_t)((b[i * ldb + j] & 15) << i % 2 * 4);
-}
-
-static void pack_tile(const struct ork_operand *operand, void *tile, const void *b, size_t ldb, uint32_t k, uint32_t n)
-{
-	if (k < ORK_GROUP_K || n < operand->group_n || operand->bits == 4)
-		memset(tile, 0, (size_t)operand->group_n * line_bytes(operand));
 	switch (operand->bits) {
 	case 4:
-		pack_tile_4(tile, b, ldb, k, n);
+		simd->tile_4(tile, (const int8_t *)b, ldb);
 		break;
 	case 8:
-		pack_tile_8(tile, b, ldb, k, n);
+		simd->tile_8(tile, (const int8_t *)b, ldb);
 		break;
 	default:
-		pack_tile_16(tile, b, ldb, k, n);
+		simd->tile_16(tile, (const uint16_t *)(const void *)b, ldb);
 	}
+}
+
+/* Bytes of each row of B that are packed together, before the next rows: what a page has, so that none comes twice. */
+#define STRIP_BYTES 4096
+
+/* Columns [n0, n1), n0 being a multiple of group_n. */
+static void pack_strip(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *packed,
+		       const uint8_t *b, size_t ldb, uint32_t k, uint32_t k_pad, uint32_t n0, uint32_t n1)
+{
+	const uint32_t tile_bytes = operand->group_n * line_bytes(operand);
+	uint32_t k0, at;
+
+	for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
+		const uint32_t rows = k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0;
+
+		for (at = n0; at < n1; at += operand->group_n) {
+			const uint8_t *from = b + (rows ? k0 * ldb + at : 0) * operand->user_bytes;
+			uint8_t *tile = packed + (uint64_t)(at / operand->group_n * (k_pad / ORK_GROUP_K) +
+							    k0 / ORK_GROUP_K) * tile_bytes;
+
+			if (rows == ORK_GROUP_K && n1 - at >= operand->group_n)
+				pack_tile(simd, operand, tile, from, ldb);
+			else
+				pack_part(operand, tile, from, ldb, rows, at_most(n1 - at, operand->group_n));
+		}
+	}
+}
+
+void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, const void *b,
+			   size_t ldb, uint32_t k, uint32_t k_pad, uint32_t n)
+{
+	const uint32_t strip = STRIP_BYTES / (uint32_t)operand->user_bytes;
+	uint32_t n0;
+
+	for (n0 = 0; n0 < n; n0 += strip)
+		pack_strip(simd, operand, packed, b, ldb, k, k_pad, n0, n0 + at_most(n - n0, strip));
+	simd->fence();
 }
 
 void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
 		      uint32_t k_pad, uint32_t n)
 {
-	const uint8_t *from = b;
-	uint8_t *to = packed;
-	uint32_t n0, k0;
-
-	for (n0 = 0; n0 < n; n0 += operand->group_n) {
-		for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
-			const uint32_t rows = k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0;
-
-			pack_tile(operand, to, from + (rows ? k0 * ldb + n0 : 0) * operand->user_bytes, ldb, rows,
-				  at_most(n - n0, operand->group_n));
-			to += operand->group_n * line_bytes(operand);
-		}
-	}
+	ork_pack_weights_with(ork_simd(), operand, packed, b, ldb, k, k_pad, n);
 }
 
 /* 32 int4 values of one kernel or row, k of which exist. */

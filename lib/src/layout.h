@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "simd.h"
 #include "types.h"
 
 /*
@@ -28,6 +29,10 @@ static inline uint32_t ork_round_up(uint32_t value, uint32_t group)
  */
 void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
 		      uint32_t k_pad, uint32_t n);
+
+/* With the inner loops of a certain instruction set. */
+void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, const void *b,
+			   size_t ldb, uint32_t k, uint32_t k_pad, uint32_t n);
 
 /*
  * The same from B transposed, bt[n][k] (row-major, ldb).

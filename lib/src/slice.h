@@ -22,4 +22,7 @@ uint32_t ork_slice_even(uint32_t k, uint32_t max_k);
  */
 uint32_t ork_slice_i4(const struct ork_matrices *matrices, uint32_t max_k);
 
+/* The same for a B transposed, bt[n][k]; the result is at most max_k, a multiple of 32. */
+uint32_t ork_slice_i4_columns(const int8_t *bt, size_t ldb, uint32_t n, uint32_t k, uint32_t max_k);
+
 #endif

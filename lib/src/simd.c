@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright 2026 The rknpu-ork authors */
+#include <string.h>
+
+#include "simd.h"
+#include "types.h"
+
+static void tile_4(uint8_t *tile, const int8_t *b, size_t ldb)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < ORK_GROUP_K; i += 2)
+		for (j = 0; j < 64; j++)
+			tile[(j * ORK_GROUP_K + i) / 2] =
+				(uint8_t)((b[i * ldb + j] & 15) | (b[(i + 1) * ldb + j] & 15) << 4);
+}
+
+static void tile_8(uint8_t *tile, const int8_t *b, size_t ldb)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < ORK_GROUP_K; i++)
+		for (j = 0; j < 32; j++)
+			tile[j * ORK_GROUP_K + i] = (uint8_t)b[i * ldb + j];
+}
+
+static void tile_16(uint8_t *tile, const uint16_t *b, size_t ldb)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < ORK_GROUP_K; i++)
+		for (j = 0; j < 16; j++)
+			memcpy(tile + 2 * (j * ORK_GROUP_K + i), &b[i * ldb + j], 2);
+}
+
+static void fence(void)
+{
+}
+
+static uint32_t largest(const float *x, size_t count)
+{
+	uint32_t most = 0, bits;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		memcpy(&bits, &x[i], sizeof(bits));
+		bits &= 0x7fffffff;
+		most = bits > most ? bits : most;
+	}
+	return most;
+}
+
+/* Numbers of 2^23 to 2^24 have no fraction, so adding one rounds; the integer is in the low bits then. */
+#define ROUNDER      12582912.0f
+#define ROUNDER_BITS 0x4b400000
+
+static void quantise(int8_t *q, const float *x, size_t count, float factor)
+{
+	int32_t bits;
+	float sum;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		sum = x[i] * factor + ROUNDER;
+		memcpy(&bits, &sum, sizeof(bits));
+		q[i] = (int8_t)(bits - ROUNDER_BITS);
+	}
+}
+
+const struct ork_simd ork_simd_scalar = { "scalar", tile_4, tile_8, tile_16, fence, largest, quantise };
+
+const struct ork_simd *ork_simd(void)
+{
+	const struct ork_simd *best = ork_simd_avx2();
+
+	if (!best)
+		best = ork_simd_neon();
+	return best ? best : &ork_simd_scalar;
+}

@@ -42,6 +42,7 @@ LIB_SRCS := \
 	lib/src/ref_integer.c \
 	lib/src/regcmd.c \
 	lib/src/request.c \
+	lib/src/residency.c \
 	lib/src/run.c \
 	lib/src/simd.c \
 	lib/src/simd_avx2.c \

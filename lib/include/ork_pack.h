@@ -128,6 +128,46 @@ int ork_pack_finish(struct ork_pack_writer *writer, char *reason);
 /* Removes what was written and frees the writer. NULL does nothing. */
 void ork_pack_abandon(struct ork_pack_writer *writer);
 
+/* --- Residency -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Weights of a file that take turns in memory: more than one 4 GiB address space of the NPU holds, and more than there is
+ * memory for. What is asked for is loaded, in as many address spaces as it takes; what was not used for longest goes when
+ * the budget is full. A miss costs a mapping, never packing.
+ *
+ *   budget_bytes: most that is resident at a time
+ *
+ * The file may be closed meanwhile. -ENOMEM.
+ */
+int ork_residency_create(struct ork_device *dev, struct ork_pack *pack, uint64_t budget_bytes,
+			 struct ork_residency **residency);
+
+/* All weights have been put back. */
+void ork_residency_destroy(struct ork_residency *residency);
+
+/*
+ * B number b (below its batch) of a tensor as weights, with all its groups as their batch. They stay in place until they
+ * are put back as often as they were got: weights that are never put back are pinned. The caller does not destroy them.
+ *
+ * -E2BIG: it is larger than the budget or than 3 GiB. -EBUSY: what is in use leaves no room for it. Other errors as for
+ * ork_pack_load(), but never -ENOSPC.
+ */
+int ork_residency_get(struct ork_residency *residency, size_t index, size_t b, struct ork_weights **weights);
+
+/* No job that uses them may be in flight. */
+void ork_residency_put(struct ork_residency *residency, size_t index, size_t b);
+
+struct ork_residency_info {
+	uint64_t budget_bytes;
+	uint64_t resident_bytes;
+	uint64_t pinned_bytes;    /* of them, in use */
+	uint64_t hits, misses;    /* of ork_residency_get(), since the object was made */
+	uint64_t evictions;
+	uint32_t vms;             /* address spaces */
+};
+
+void ork_residency_query(const struct ork_residency *residency, struct ork_residency_info *info);
+
 #ifdef __cplusplus
 }
 #endif

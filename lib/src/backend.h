@@ -85,8 +85,8 @@ struct ork_backend {
 	int (*bo_map)(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr);
 	void (*bo_unmap)(struct ork_device *dev, void *ptr, size_t bytes);
 	int (*bo_sync)(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
-	/* VMs are numbered from 1 in the order in which they are created; VM 0 is there. They go with the device. */
-	int (*vm_create)(struct ork_device *dev);
+	/* VM 0 is there; the others go with the device. */
+	int (*vm_create)(struct ork_device *dev, uint32_t *vm);
 	int (*vm_map)(struct ork_device *dev, struct drm_ork_vm_map *args);
 	void (*vm_unmap)(struct ork_device *dev, uint32_t vm, uint64_t va);
 	int (*prog_create)(struct ork_device *dev, const struct ork_commands *commands, uint32_t *program,

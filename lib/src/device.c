@@ -59,8 +59,6 @@ int ork_open(const char *device, struct ork_device **dev)
 	if (err)
 		return err;
 
-	opened->vms = 1;
-	opened->vms_taken = 1;
 	err = read_limits(opened);
 	if (err) {
 		opened->backend->close(opened);
@@ -68,6 +66,35 @@ int ork_open(const char *device, struct ork_device **dev)
 	}
 	*dev = opened;
 	return 0;
+}
+
+/* VMs stay for the next who needs one, because programs and stages that know them stay too. */
+int ork_vm_take(struct ork_device *dev, uint32_t *vm)
+{
+	uint32_t created;
+	int err;
+
+	if (dev->vms_idle) {
+		*vm = (uint32_t)__builtin_ctz(dev->vms_idle);
+		dev->vms_idle &= dev->vms_idle - 1;
+		return 0;
+	}
+	if (dev->vms_made == ORK_VMS - 1)
+		return -ENOSPC;
+	err = dev->backend->vm_create(dev, &created);
+	if (err)
+		return err;
+	/* Numbers are given out from 1 on. */
+	if (created >= ORK_VMS)
+		return -ENOSPC;
+	dev->vms_made++;
+	*vm = created;
+	return 0;
+}
+
+void ork_vm_give(struct ork_device *dev, uint32_t vm)
+{
+	dev->vms_idle |= 1u << vm;
 }
 
 int ork_close(struct ork_device *dev)

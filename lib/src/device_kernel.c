@@ -103,11 +103,13 @@ static int kernel_bo_import(struct ork_device *dev, const void *ptr, struct drm_
 	return err;
 }
 
-static int kernel_vm_create(struct ork_device *dev)
+static int kernel_vm_create(struct ork_device *dev, uint32_t *vm)
 {
 	struct drm_ork_vm_create args = { 0 };
+	const int err = call(dev, DRM_IOCTL_ORK_VM_CREATE, &args);
 
-	return call(dev, DRM_IOCTL_ORK_VM_CREATE, &args);
+	*vm = args.vm;
+	return err;
 }
 
 static int kernel_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)

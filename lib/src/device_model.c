@@ -138,9 +138,9 @@ static int model_bo_sync(struct ork_device *dev, const struct drm_ork_sync_range
 }
 
 /* All of them are there from the start. */
-static int model_vm_create(struct ork_device *dev)
+static int model_vm_create(struct ork_device *dev, uint32_t *vm)
 {
-	(void)dev;
+	*vm = ++model_of(dev)->last_vm;
 	return 0;
 }
 

@@ -39,8 +39,8 @@ struct ork_device {
 	unsigned int user_weights;
 	unsigned int user_jobs;
 	unsigned int user_residencies;
-	uint32_t vms;                 /* that exist, VM 0 included */
-	uint32_t vms_taken;           /* bit n: a residency object has VM n */
+	uint32_t vms_made;            /* besides VM 0 */
+	uint32_t vms_idle;            /* bit n: VM n exists and no residency object has it */
 	struct ork_stage *idle_stages;
 	struct ork_fence *idle_fences;
 	struct ork_program *programs[ORK_PROGRAMS]; /* NULL: empty */
@@ -89,6 +89,10 @@ void ork_bo_free(struct ork_bo *bo);
 
 /* A buffer that the NPU only reads, out of memory that is there; see struct ork_backend. size_bytes is whole pages. */
 int ork_bo_import(struct ork_device *dev, const void *ptr, size_t size_bytes, struct ork_bo **bo);
+
+/* A VM for a residency object, and back. -ENOSPC: there are no more. */
+int ork_vm_take(struct ork_device *dev, uint32_t *vm);
+void ork_vm_give(struct ork_device *dev, uint32_t vm);
 
 /* ork_weights_destroy() for weights that do not count as the user's. */
 void ork_weights_free(struct ork_weights *weights);

@@ -66,6 +66,7 @@ struct model_program {
 struct model_device {
 	struct ork_device base;
 	struct model_memory vms[ORK_VMS];
+	uint32_t last_vm;
 	struct model_handles bos;      /* struct model_bo */
 	struct model_handles programs; /* struct model_program */
 	struct model_core cores[DRM_ORK_MAX_CORES];

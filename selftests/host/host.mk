@@ -25,7 +25,8 @@ HOST_TESTS := \
 	test_property \
 	test_quant \
 	test_ref \
-	test_regcmd
+	test_regcmd \
+	test_residency
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
@@ -37,6 +38,6 @@ test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device: they run on the board too.
-BOARD_HOST_TESTS := test_property test_quant
+BOARD_HOST_TESTS := test_property test_pack test_quant test_residency
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -108,16 +108,18 @@ int ork_pack_create(const char *path, struct ork_pack_writer **writer, char *rea
 int ork_pack_begin(struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor, char *reason);
 
 /*
- * The next columns of the tensor, matrix after matrix, all K of each: bt[columns][K] is a part of B transposed, in the
- * order that models have their weights in. Elements are those of struct ork_weights_desc; int4 values must be -8 to 7.
+ * Columns [first, first + columns) of a matrix of the tensor, each once, in any order, all K of each: bt[columns][K] is a
+ * part of B transposed, in the order that models have their weights in. Elements are those of struct ork_weights_desc;
+ * int4 values must be -8 to 7.
  *
- *   columns: a multiple of 64, or less at the end of a matrix; never into the next one.
- *   scales:  one per column; NULL if the tensor is not scaled.
+ *   first:   a multiple of 64
+ *   columns: a multiple of 64, or less up to the end of the matrix
+ *   scales:  one per column; NULL if the tensor is not scaled
  *
- * After an error of this call or of the other two, only ork_pack_abandon() makes sense.
+ * -EINVAL: also for columns that were put before. After an error that is not -EINVAL, only ork_pack_abandon() makes sense.
  */
-int ork_pack_put(struct ork_pack_writer *writer, size_t columns, const void *bt, size_t ldb, const float *scales,
-		 char *reason);
+int ork_pack_put(struct ork_pack_writer *writer, size_t matrix, size_t first, size_t columns, const void *bt, size_t ldb,
+		 const float *scales, char *reason);
 
 /*
  * Completes the file on the disk, gives it its name, and frees the writer, in any case. -EEXIST: two tensors have the

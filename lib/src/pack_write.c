@@ -19,6 +19,9 @@
 #define USUAL_K_SLICE_I4 480
 #define USUAL_K_SLICE    10240
 
+/* Columns come in multiples of this: a kernel group of any type. */
+#define UNIT_COLUMNS 64
+
 struct ork_pack_writer {
 	int fd;
 	char *path, *temporary;
@@ -26,7 +29,8 @@ struct ork_pack_writer {
 	struct ork_pack_entry *entries; /* names are owned; the last one is the current tensor */
 	uint32_t count, capacity;
 	float *scales;                  /* of the current tensor */
-	uint64_t columns;               /* of all its matrices that have been put */
+	bool *put;                      /* of the current tensor: units of columns, matrix after matrix */
+	uint64_t units;                 /* that have not been put */
 	bool open;                      /* it is not complete */
 	uint8_t *packed;                /* columns of one slice */
 	size_t packed_bytes;
@@ -65,6 +69,7 @@ static void writer_free(struct ork_pack_writer *writer)
 	free(writer->temporary);
 	free(writer->entries);
 	free(writer->scales);
+	free(writer->put);
 	free(writer->packed);
 	free(writer);
 }
@@ -143,22 +148,25 @@ static void choose_k_slice(struct ork_pack_tensor *tensor)
 						 tensor->type == ORK_I4 ? USUAL_K_SLICE_I4 : USUAL_K_SLICE);
 }
 
-/* Memory for the scales, and the tensor at the end of the list. */
+static uint64_t units_of_matrix(const struct ork_pack_tensor *tensor)
+{
+	return (tensor->n + UNIT_COLUMNS - 1) / UNIT_COLUMNS;
+}
+
+/* Memory for the scales and the marks, and the tensor at the end of the list. */
 static int add_entry(struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor, char *reason)
 {
-	const uint64_t scale_bytes = ork_pack_scale_bytes(tensor);
-	float *scales = NULL;
 	char *name = strdup(tensor->name);
 
-	if (scale_bytes)
-		scales = malloc(scale_bytes);
-	if (!name || (scale_bytes && !scales) || make_room(writer)) {
+	free(writer->scales);
+	free(writer->put);
+	writer->units = units_of_matrix(tensor) * tensor->batch * tensor->groups;
+	writer->put = calloc(writer->units, sizeof(*writer->put));
+	writer->scales = malloc(ork_pack_scale_bytes(tensor) + 1);
+	if (!name || !writer->put || !writer->scales || make_room(writer)) {
 		free(name);
-		free(scales);
 		return ork_pack_fail(reason, -ENOMEM, "out of memory");
 	}
-	free(writer->scales);
-	writer->scales = scales;
 	writer->entries[writer->count] = (struct ork_pack_entry){ .tensor = *tensor };
 	writer->entries[writer->count].tensor.name = name;
 	writer->entries[writer->count].tensor.scales = NULL;
@@ -189,29 +197,65 @@ int ork_pack_begin(struct ork_pack_writer *writer, const struct ork_pack_tensor 
 	if (err)
 		return err;
 	writer->end = copy.offset_bytes + ork_pack_data_bytes(&copy);
-	writer->columns = 0;
 	writer->open = true;
 	return 0;
 }
 
-static int check_put(const struct ork_pack_writer *writer, size_t columns, const void *bt, size_t ldb,
-		     const float *scales, char *reason)
+/* Columns of the current tensor. */
+struct piece {
+	size_t matrix, first, columns;
+	const void *bt;
+	size_t ldb;
+	const float *scales;
+};
+
+static int check_place(const struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor,
+		       const struct piece *piece, char *reason)
+{
+	const bool *put;
+	uint64_t i;
+
+	if (piece->matrix >= tensor->batch * tensor->groups || piece->first >= tensor->n || !piece->columns ||
+	    piece->columns > tensor->n - piece->first || piece->first % UNIT_COLUMNS ||
+	    (piece->columns % UNIT_COLUMNS && piece->columns != tensor->n - piece->first))
+		return ork_pack_fail(reason, -EINVAL, "matrix %zu has no %zu columns from %zu on, in multiples of %d",
+				     piece->matrix, piece->columns, piece->first, UNIT_COLUMNS);
+	put = writer->put + piece->matrix * units_of_matrix(tensor) + piece->first / UNIT_COLUMNS;
+	for (i = 0; i * UNIT_COLUMNS < piece->columns; i++)
+		if (put[i])
+			return ork_pack_fail(reason, -EINVAL, "columns from %zu on of matrix %zu were put before",
+					     piece->first, piece->matrix);
+	return 0;
+}
+
+static int check_piece(const struct ork_pack_writer *writer, const struct piece *piece, char *reason)
 {
 	const struct ork_pack_tensor *tensor;
-	uint64_t left;
 
-	if (!writer || !bt || !writer->open)
+	if (!writer || !piece->bt || !writer->open)
 		return ork_pack_fail(reason, -EINVAL, "bt is NULL or no tensor was begun");
 	tensor = &writer->entries[writer->count - 1].tensor;
-	left = tensor->n - writer->columns % tensor->n;
-	if (!columns || columns > left || (columns != left && columns % 64))
-		return ork_pack_fail(reason, -EINVAL, "%zu columns are no multiple of 64, or more than the %llu left",
-				     columns, (unsigned long long)left);
-	if (ldb < tensor->k || tensor->scaled != (scales != NULL))
-		return ork_pack_fail(reason, -EINVAL, "ldb is below K, or there are scales where none belong or none where some do");
-	if (tensor->type == ORK_I4 && !ork_check_i4(bt, ldb, (uint32_t)columns, (uint32_t)tensor->k))
+	if (piece->ldb < tensor->k || tensor->scaled != (piece->scales != NULL))
+		return ork_pack_fail(reason, -EINVAL, "ldb is below K, or scales are given or missing against the tensor");
+	if (check_place(writer, tensor, piece, reason))
+		return -EINVAL;
+	if (tensor->type == ORK_I4 &&
+	    !ork_check_i4(piece->bt, piece->ldb, (uint32_t)piece->columns, (uint32_t)tensor->k))
 		return ork_pack_fail(reason, -EINVAL, "there are values outside -8..7");
 	return 0;
+}
+
+static void mark(struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor, const struct piece *piece)
+{
+	bool *put = writer->put + piece->matrix * units_of_matrix(tensor) + piece->first / UNIT_COLUMNS;
+	uint64_t i;
+
+	for (i = 0; i * UNIT_COLUMNS < piece->columns; i++)
+		put[i] = true;
+	writer->units -= i;
+	if (piece->scales)
+		memcpy(writer->scales + piece->matrix * tensor->n + piece->first, piece->scales,
+		       piece->columns * sizeof(*piece->scales));
 }
 
 static int reserve_packed(struct ork_pack_writer *writer, size_t bytes)
@@ -229,24 +273,24 @@ static int reserve_packed(struct ork_pack_writer *writer, size_t bytes)
 }
 
 /* Columns of one slice are contiguous in the file. */
-static int put_slices(struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor, size_t columns,
-		      const uint8_t *bt, size_t ldb, char *reason)
+static int put_slices(struct ork_pack_writer *writer, const struct ork_pack_tensor *tensor, const struct piece *piece,
+		      char *reason)
 {
 	const struct ork_operand *operand = ork_operand_find(tensor->type);
 	const uint32_t k_slice = (uint32_t)tensor->k_slice, k = (uint32_t)tensor->k;
 	const uint32_t slices = (k + k_slice - 1) / k_slice;
 	const uint64_t line = ork_operand_bytes(operand, k_slice);
-	const uint64_t bytes = line * ork_round_up((uint32_t)columns, operand->group_n);
-	const uint64_t matrix = writer->columns / tensor->n, column = writer->columns % tensor->n;
-	uint64_t at = tensor->offset_bytes + matrix * tensor->matrix_bytes + column * line;
+	const uint64_t bytes = line * ork_round_up((uint32_t)piece->columns, operand->group_n);
+	const uint8_t *bt = piece->bt;
+	uint64_t at = tensor->offset_bytes + piece->matrix * tensor->matrix_bytes + piece->first * line;
 	uint32_t k0;
 	int err;
 
 	if (reserve_packed(writer, bytes))
 		return ork_pack_fail(reason, -ENOMEM, "out of memory");
 	for (k0 = 0; k0 < k; k0 += k_slice) {
-		ork_pack_columns(operand, writer->packed, bt + k0 * operand->user_bytes, ldb,
-				 k - k0 < k_slice ? k - k0 : k_slice, k_slice, (uint32_t)columns);
+		ork_pack_columns(operand, writer->packed, bt + k0 * operand->user_bytes, piece->ldb,
+				 k - k0 < k_slice ? k - k0 : k_slice, k_slice, (uint32_t)piece->columns);
 		err = write_part(writer, writer->packed, bytes, at, reason);
 		if (err)
 			return err;
@@ -275,25 +319,22 @@ static int complete_tensor(struct ork_pack_writer *writer, struct ork_pack_entry
 	return err;
 }
 
-int ork_pack_put(struct ork_pack_writer *writer, size_t columns, const void *bt, size_t ldb, const float *scales,
-		 char *reason)
+int ork_pack_put(struct ork_pack_writer *writer, size_t matrix, size_t first, size_t columns, const void *bt, size_t ldb,
+		 const float *scales, char *reason)
 {
+	const struct piece piece = { matrix, first, columns, bt, ldb, scales };
 	struct ork_pack_entry *entry;
 	int err;
 
-	err = check_put(writer, columns, bt, ldb, scales, reason);
+	err = check_piece(writer, &piece, reason);
 	if (err)
 		return err;
 	entry = &writer->entries[writer->count - 1];
-	err = put_slices(writer, &entry->tensor, columns, bt, ldb, reason);
+	err = put_slices(writer, &entry->tensor, &piece, reason);
 	if (err)
 		return err;
-	if (scales)
-		memcpy(writer->scales + writer->columns, scales, columns * sizeof(*scales));
-	writer->columns += columns;
-	if (writer->columns < (uint64_t)entry->tensor.batch * entry->tensor.groups * entry->tensor.n)
-		return 0;
-	return complete_tensor(writer, entry, reason);
+	mark(writer, &entry->tensor, &piece);
+	return writer->units ? 0 : complete_tensor(writer, entry, reason);
 }
 
 static int compare_entries(const void *a, const void *b)

@@ -70,7 +70,7 @@ static int put_all(struct ork_pack_writer *writer, const struct ork_pack_tensor 
 			const size_t at = matrix * tensor->n + n0;
 
 			columns = tensor->n - n0 < step ? tensor->n - n0 : step;
-			err = ork_pack_put(writer, columns, bt + at * tensor->k * bytes, tensor->k,
+			err = ork_pack_put(writer, matrix, n0, columns, bt + at * tensor->k * bytes, tensor->k,
 					   scales ? scales + at : NULL, reason);
 		}
 	}
@@ -388,7 +388,7 @@ static void unfinished_files_replace_nothing(void)
 
 	make_small_file();
 	ok(!ork_pack_create(path, &writer, reason) && !ork_pack_begin(writer, &tensor, reason) &&
-		   !ork_pack_put(writer, 64, bt, 64, NULL, reason) && ork_pack_finish(writer, reason) == -EBUSY,
+		   !ork_pack_put(writer, 0, 0, 64, bt, 64, NULL, reason) && ork_pack_finish(writer, reason) == -EBUSY,
 	   "an incomplete tensor: %s", reason);
 	ok(!ork_pack_open(path, &pack, reason) && ork_pack_tensor(pack, 0)->n == 64 && files_in_directory() == 1,
 	   "the older file is still there, and nothing else");
@@ -422,13 +422,17 @@ static void wrong_tensors_are_refused(void)
 	ok(ork_pack_begin(writer, &tensor, reason) == -E2BIG, "too large: %s", reason);
 	tensor.k = 64;
 	tensor.n = 128;
-	ok(ork_pack_put(writer, 64, bt, 64, NULL, reason) == -EINVAL, "columns before a tensor");
+	ok(ork_pack_put(writer, 0, 0, 64, bt, 64, NULL, reason) == -EINVAL, "columns before a tensor");
 	ok(!ork_pack_begin(writer, &tensor, reason) && ork_pack_begin(writer, &tensor, reason) == -EBUSY,
 	   "a tensor before the last one is complete");
-	ok(ork_pack_put(writer, 63, bt, 64, NULL, reason) == -EINVAL, "columns that break a kernel group: %s", reason);
-	ok(ork_pack_put(writer, 192, bt, 64, NULL, reason) == -EINVAL, "more columns than the matrix has");
+	ok(ork_pack_put(writer, 0, 0, 63, bt, 64, NULL, reason) == -EINVAL, "columns that break a kernel group: %s", reason);
+	ok(ork_pack_put(writer, 0, 0, 192, bt, 64, NULL, reason) == -EINVAL, "more columns than the matrix has");
+	ok(ork_pack_put(writer, 1, 0, 64, bt, 64, NULL, reason) == -EINVAL, "a matrix that the tensor does not have");
+	ok(!ork_pack_put(writer, 0, 64, 64, bt, 64, NULL, reason) &&
+		   ork_pack_put(writer, 0, 0, 128, bt, 64, NULL, reason) == -EINVAL,
+	   "columns twice: %s", reason);
 	bt[100] = 8;
-	ok(ork_pack_put(writer, 128, bt, 64, NULL, reason) == -EINVAL, "int4 values outside -8..7: %s", reason);
+	ok(ork_pack_put(writer, 0, 0, 64, bt, 64, NULL, reason) == -EINVAL, "int4 values outside -8..7: %s", reason);
 	ork_pack_abandon(writer);
 }
 

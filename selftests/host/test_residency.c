@@ -33,14 +33,14 @@ static bool make_file(void)
 		return false;
 	for (i = 0; i < COUNT; i++) {
 		memset(bt, i, sizeof(bt));
-		if (ork_pack_put(writer, N, bt, K, NULL, reason))
+		if (ork_pack_put(writer, (size_t)i, 0, N, bt, K, NULL, reason))
 			return false;
 	}
 	if (ork_pack_begin(writer, &tensors[1], reason))
 		return false;
 	for (i = 0; i < 6; i++) {
 		memset(bt, i - 3, sizeof(bt));
-		if (ork_pack_put(writer, N, bt, K, NULL, reason))
+		if (ork_pack_put(writer, (size_t)i, 0, N, bt, K, NULL, reason))
 			return false;
 	}
 	return !ork_pack_finish(writer, reason) && !ork_pack_open(path, &pack, reason);

@@ -86,7 +86,7 @@ $(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
 
 $(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
 	@mkdir -p $$(@D)
-	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm -lm
 
 -include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
 endef

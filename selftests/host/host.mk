@@ -40,4 +40,4 @@ test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 # Of these, the ones that are for any device: they run on the board too.
 BOARD_HOST_TESTS := test_property test_pack test_quant test_residency
 
-HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh
+HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_ork.sh test_ork_pack.py test_symbols.sh)

@@ -17,6 +17,9 @@ static const char usage_text[] =
 	"commands:\n"
 	"  info       what the device is and what it has done\n"
 	"  matmul     multiply two matrices\n"
+	"  pack       pack the weights of a model into a file that loads at once\n"
+	"  unpack     take a matrix out of such a file\n"
+	"  inspect    list what such a file has, and verify it\n"
 	"  help CMD   options of a command\n"
 	"\n"
 	"options:\n"
@@ -26,7 +29,7 @@ static const char usage_text[] =
 	"The device is --device, else $ORK_DEVICE, else the first render node of the driver\n"
 	"rknpu-ork. The device \"model\" is an NPU model inside the process.\n"
 	"\n"
-	"exit status: 0 success, 1 --verify found wrong elements, 2 wrong options, files,\n"
+	"exit status: 0 success, 1 --verify found something wrong, 2 wrong options, files,\n"
 	"shapes or values, 3 no device or a device error\n";
 
 int complain(int status, const char *format, ...)
@@ -78,6 +81,9 @@ static const struct command {
 } commands[] = {
 	{ "info", cmd_info },
 	{ "matmul", cmd_matmul },
+	{ "pack", cmd_pack },
+	{ "unpack", cmd_unpack },
+	{ "inspect", cmd_inspect },
 };
 
 static const struct command *find_command(const char *name)

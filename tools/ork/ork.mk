@@ -7,9 +7,20 @@ ORK_CPPFLAGS := -Ilib/include -Itools/ork
 
 ORK_SRCS := \
 	tools/ork/cmd_info.c \
+	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
+	tools/ork/cmd_pack.c \
+	tools/ork/cmd_unpack.c \
+	tools/ork/json.c \
 	tools/ork/main.c \
 	tools/ork/matmul_args.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
-	tools/ork/operands.c
+	tools/ork/operands.c \
+	tools/ork/pack_args.c \
+	tools/ork/pack_tensor.c \
+	tools/ork/source.c \
+	tools/ork/source_decode.c \
+	tools/ork/source_gguf.c \
+	tools/ork/source_npy.c \
+	tools/ork/source_safetensors.c

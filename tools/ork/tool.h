@@ -8,13 +8,16 @@
 /* Exit statuses of the command. */
 enum {
 	EXIT_OK = 0,
-	EXIT_MISMATCH = 1, /* --verify found wrong elements */
+	EXIT_MISMATCH = 1, /* --verify found something wrong */
 	EXIT_USAGE = 2,    /* wrong options, files, shapes or values */
 	EXIT_DEVICE = 3,   /* no device, or it failed */
 };
 
 int cmd_info(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
+int cmd_pack(int argc, char **argv);
+int cmd_unpack(int argc, char **argv);
+int cmd_inspect(int argc, char **argv);
 
 /* Prints one line "ork: ..." on stderr and returns status. */
 int complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -150,6 +150,17 @@ int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *
 	return ret;
 }
 
+int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id)
+{
+	struct drm_ork_submit args = {
+		.jobs = { .stride = sizeof(*job), .count = 1, .ptr = (uintptr_t)job },
+	};
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &args);
+
+	*id = args.first_id;
+	return ret;
+}
+
 int ork_test_bo_init(int fd, uint32_t vm, struct ork_test_bo *bo, uint64_t bytes)
 {
 	uint64_t offset;
@@ -211,4 +222,12 @@ int ork_test_wait(int fd, uint32_t syncobj, uint32_t timeout_ms)
 		return -errno;
 
 	return ork_test_fence_error(fd, syncobj);
+}
+
+int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_job_wait *result)
+{
+	*result = (struct drm_ork_job_wait){
+		.id = id, .timeout_ns = ork_test_deadline_ns(timeout_ms),
+	};
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, result);
 }

@@ -33,6 +33,7 @@
 #include "ork_gem.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
@@ -176,6 +177,7 @@ static void ork_file_free(struct ork_file *priv)
 {
 	ork_prog_close_all(priv);
 	ork_vm_close_all(priv);
+	ork_result_close_all(priv);
 	ork_usage_put(priv->usage);
 	kfree(priv);
 }
@@ -196,6 +198,7 @@ static struct ork_file *ork_file_create(struct ork_device *ork)
 
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
+	xa_init(&priv->results);
 
 	ret = ork_vm_open_default(ork, priv);
 	if (ret) {
@@ -285,6 +288,7 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(PROG_DESTROY, ork_ioctl_prog_destroy),
 	ORK_IOCTL(SUBMIT, ork_ioctl_submit),
 	ORK_IOCTL(BO_WAIT, ork_ioctl_bo_wait),
+	ORK_IOCTL(JOB_WAIT, ork_ioctl_job_wait),
 };
 
 static const struct file_operations ork_fops = {
@@ -307,7 +311,7 @@ static const struct drm_driver ork_drm_driver = {
 	.desc = "Rockchip RK3588 NPU",
 	ORK_DRM_DATE
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
 
 static void ork_destroy_wq(struct drm_device *drm, void *data)

@@ -93,6 +93,12 @@ struct ork_file {
 	/** @progs: programs by handle */
 	struct xarray progs;
 
+	/** @jobs: jobs numbered so far */
+	atomic64_t jobs;
+
+	/** @results: what became of the last of them, a ring (ork_result.c) */
+	struct xarray results;
+
 	/** @queue: by core; NULL for cores that do not exist, and when the device is gone */
 	struct ork_queue *queue[ORK_MAX_CORES];
 };

@@ -26,6 +26,7 @@
 #include "ork_job.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_vm.h"
 
@@ -112,9 +113,11 @@ void ork_part_signal(struct ork_part *part, int error)
 	struct dma_fence *fence = dma_fence_get(part->hw_fence);
 
 	/* A part that could not be started has used nothing. */
-	if (part->start)
-		atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), part->start)),
+	if (part->start) {
+		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
 			     &part->job->usage->busy_ns[part->core->index]);
+		ork_result_ended(part->job->result, part->end, part->tasks_done);
+	}
 
 	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
 	if (error) {
@@ -195,6 +198,7 @@ static void ork_job_release(struct kref *ref)
 		if (job->slots[i])
 			ork_mapping_put(job->slots[i]);
 
+	ork_result_put(job->result);
 	dma_fence_put(job->done);
 	ork_prog_put(job->prog);
 	ork_usage_put(job->usage);
@@ -263,6 +267,13 @@ struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 
 	job->done = ork_job_fence_create();
 	if (!job->done) {
+		kfree(job);
+		return NULL;
+	}
+
+	job->result = ork_result_create(job->done);
+	if (!job->result) {
+		dma_fence_put(job->done);
 		kfree(job);
 		return NULL;
 	}
@@ -403,6 +414,7 @@ void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int co
 
 	atomic_set(&job->pending, count);
 	atomic_set(&job->running, count);
+	job->result->submitted = ktime_get();
 
 	for (i = 0; i < count; i++) {
 		atomic_inc(&parts[i]->core->queued);

@@ -16,6 +16,7 @@
 #include "ork_core.h"
 #include "ork_job.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
 
 /* At least 32 cycles of the slower clock. */
@@ -69,6 +70,8 @@ void ork_reset_core(struct ork_core *core)
 
 	error = core->fault ?: -ETIMEDOUT;
 	ork_run_read_state(core, &state);
+	if (error == -EFAULT)
+		ork_result_fault(part->job->result, core->fault_va);
 	if (error != -ENODEV)
 		ork_reset_report(core, part, error, &state);
 

@@ -34,6 +34,7 @@
 #include "ork_job.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_vm.h"
 
@@ -110,13 +111,14 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	list_del_init(&part->node);
 	core->part = part;
 	core->fault = 0;
-	part->start = ktime_get();
 	ork_run_kick(core, part);
+	part->start = ktime_get();
+	ork_result_started(part->job->result, part->start);
 	ork_run_watch(core);
 }
 
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
-static void ork_run_finish(struct ork_core *core)
+static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
 	struct ork_part *next;
 
@@ -127,6 +129,8 @@ static void ork_run_finish(struct ork_core *core)
 		return;
 	}
 
+	core->part->end = now;
+	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
 	core->part = NULL;
 
@@ -135,7 +139,7 @@ static void ork_run_finish(struct ork_core *core)
 		ork_run_start(core, next);
 }
 
-/* Whoever takes the part must end it. */
+/* Takes a part that has not come to its end away. Whoever takes it must end it. */
 struct ork_part *ork_run_take_part(struct ork_core *core)
 {
 	struct ork_part *part;
@@ -144,6 +148,12 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 	part = core->part;
 	core->part = NULL;
 	spin_unlock_irq(&core->part_lock);
+
+	if (part) {
+		part->end = ktime_get();
+		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
+				   ork_run_tasks_done(core);
+	}
 
 	return part;
 }
@@ -273,6 +283,7 @@ void ork_run_fault(struct ork_core *core, u32 va)
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
+	ktime_t now = ktime_get();
 	irqreturn_t ret = IRQ_NONE;
 	u32 status;
 
@@ -284,7 +295,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 
 		if (!(status & ORK_INT_DMA_ERROR) &&
 		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
-			ork_run_finish(core);
+			ork_run_finish(core, now);
 		else
 			core->raw_status = status;
 	}
@@ -310,7 +321,7 @@ static void ork_run_settle(struct ork_core *core)
 	}
 
 	spin_lock_irq(&core->part_lock);
-	ork_run_finish(core);
+	ork_run_finish(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 }
 

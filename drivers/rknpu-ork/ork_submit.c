@@ -20,6 +20,7 @@
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_result.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
 
@@ -41,6 +42,9 @@ struct ork_submit {
 
 	/** @args: what was asked for */
 	const struct drm_ork_job *args;
+
+	/** @id: number that the job gets in its file */
+	u64 id;
 
 	/** @prog: program, holds a reference */
 	struct ork_prog *prog;
@@ -288,7 +292,10 @@ static int ork_submit_queue(struct ork_submit *submit)
 	struct ork_part *parts[ORK_MAX_CORES];
 	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
 	unsigned int count;
-	int ret = 0;
+	int ret = ork_result_reserve(priv, submit->id);
+
+	if (ret)
+		return ret;
 
 	for (count = 0; count < submit->range_count; count++) {
 		parts[count] = ork_part_create(submit->ork, priv, submit->job,
@@ -304,8 +311,10 @@ static int ork_submit_queue(struct ork_submit *submit)
 			count++;
 			goto err_destroy;
 		}
+		submit->job->result->cores |= BIT(submit->ranges[count].core);
 	}
 
+	ork_result_keep(priv, submit->id, submit->job->result);
 	ork_job_queue(submit->job, parts, count);
 	return 0;
 
@@ -358,9 +367,9 @@ static int ork_submit_plugged(struct ork_submit *submit)
 }
 
 static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
-			  const struct drm_ork_job *args)
+			  const struct drm_ork_job *args, u64 id)
 {
-	struct ork_submit submit = { .ork = ork, .file = file, .args = args };
+	struct ork_submit submit = { .ork = ork, .file = file, .args = args, .id = id };
 	int ret = -ENOMEM;
 
 	if (args->flags & ~DRM_ORK_JOB_IMPLICIT_SYNC || args->pad ||
@@ -386,6 +395,7 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct ork_device *ork = to_ork_device(drm);
 	struct drm_ork_submit *args = data;
+	struct ork_file *priv = file->driver_priv;
 	struct drm_ork_job *jobs;
 	int ret = 0;
 
@@ -397,8 +407,9 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	if (IS_ERR(jobs))
 		return PTR_ERR(jobs);
 
+	args->first_id = atomic64_add_return(args->jobs.count, &priv->jobs) - args->jobs.count + 1;
 	for (; args->done < args->jobs.count; args->done++) {
-		ret = ork_submit_one(ork, file, &jobs[args->done]);
+		ret = ork_submit_one(ork, file, &jobs[args->done], args->first_id + args->done);
 		if (ret)
 			break;
 	}

@@ -55,15 +55,17 @@ extern "C" {
  *	};
  *	ioctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &prog);
  *
- * Then, as often as needed, with a syncobj to wait for::
+ * Then, as often as needed::
  *
- *	struct drm_ork_sync done = { .handle = syncobj };
  *	struct drm_ork_job job = {
  *		.prog = prog.handle, .placement = DRM_ORK_PLACE_SPLIT, .core_mask = 7,
- *		.task_count = 1, .out_syncs = { sizeof(done), 1, (uintptr_t)&done },
+ *		.task_count = 1,
  *	};
  *	struct drm_ork_submit submit = { .jobs = { sizeof(job), 1, (uintptr_t)&job } };
  *	ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit);
+ *
+ *	struct drm_ork_job_wait wait = { .id = submit.first_id, .timeout_ns = INT64_MAX };
+ *	ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, &wait);
  */
 
 #define DRM_ORK_QUERY		0x00
@@ -77,6 +79,7 @@ extern "C" {
 #define DRM_ORK_PROG_DESTROY	0x08
 #define DRM_ORK_SUBMIT		0x09
 #define DRM_ORK_BO_WAIT		0x0a
+#define DRM_ORK_JOB_WAIT	0x0b
 
 /**
  * struct drm_ork_array - array in user memory
@@ -652,6 +655,12 @@ struct drm_ork_submit {
 
 	/** @done: out: number of jobs that were queued */
 	__u32 done;
+
+	/**
+	 * @first_id: out: number of the first job, for DRM_IOCTL_ORK_JOB_WAIT; those of the
+	 * others follow it. Numbers are per file, not 0, and not used again
+	 */
+	__u64 first_id;
 };
 
 /** define DRM_ORK_WAIT_WRITE - wait for writers only, to read the BO */
@@ -672,6 +681,60 @@ struct drm_ork_bo_wait {
 
 	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
 	__s64 timeout_ns;
+};
+
+/**
+ * enum drm_ork_job_state - how far a job is
+ */
+enum drm_ork_job_state {
+	/** @DRM_ORK_JOB_QUEUED: no part of it has begun */
+	DRM_ORK_JOB_QUEUED = 0,
+
+	/** @DRM_ORK_JOB_RUNNING: a part has begun */
+	DRM_ORK_JOB_RUNNING = 1,
+
+	/** @DRM_ORK_JOB_ENDED: its fence has signalled */
+	DRM_ORK_JOB_ENDED = 2,
+};
+
+/**
+ * struct drm_ork_job_wait - argument of DRM_IOCTL_ORK_JOB_WAIT
+ *
+ * Waits until a job has ended and tells what became of it. The call succeeds when the job has
+ * ended, with or without error. -ETIMEDOUT: it has not ended yet; the out members are valid all
+ * the same, and with a time in the past that is the way to ask. -ENOENT: this file has no such
+ * job, it was not queued, or 8192 jobs have been submitted since.
+ */
+struct drm_ork_job_wait {
+	/** @id: number of the job, from &struct drm_ork_submit.first_id */
+	__u64 id;
+
+	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
+	__s64 timeout_ns;
+
+	/** @state: out: &enum drm_ork_job_state */
+	__u32 state;
+
+	/** @error: out: 0 or the negative errno of the job's fence, see @out_syncs of the job */
+	__s32 error;
+
+	/** @cores: out: mask of the cores that its parts were placed on */
+	__u32 cores;
+
+	/** @tasks_done: out: tasks that have ended on cores that are done with it */
+	__u32 tasks_done;
+
+	/** @submitted_ns: out: CLOCK_MONOTONIC time in nanoseconds when it was queued */
+	__u64 submitted_ns;
+
+	/** @started_ns: out: time when its first part began on a core, or 0 */
+	__u64 started_ns;
+
+	/** @ended_ns: out: time when a core ended its last part; 0 if it has not ended or begun */
+	__u64 ended_ns;
+
+	/** @fault_va: out: address that was not mapped if @error is -EFAULT, else 0 */
+	__u64 fault_va;
 };
 
 #define DRM_IOCTL_ORK_QUERY \
@@ -696,6 +759,8 @@ struct drm_ork_bo_wait {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_SUBMIT, struct drm_ork_submit)
 #define DRM_IOCTL_ORK_BO_WAIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_WAIT, struct drm_ork_bo_wait)
+#define DRM_IOCTL_ORK_JOB_WAIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_JOB_WAIT, struct drm_ork_job_wait)
 
 #if defined(__cplusplus)
 }

@@ -138,6 +138,22 @@ int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va)
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_UNMAP, &args);
 }
 
+int ork_test_queue_create(int fd, uint32_t priority, uint32_t core_mask, uint32_t *queue)
+{
+	struct drm_ork_queue_create args = { .priority = priority, .core_mask = core_mask };
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_QUEUE_CREATE, &args);
+
+	*queue = args.queue;
+	return ret;
+}
+
+int ork_test_queue_destroy(int fd, uint32_t queue)
+{
+	struct drm_ork_queue_destroy args = { .queue = queue };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_QUEUE_DESTROY, &args);
+}
+
 int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done)
 {
 	struct drm_ork_submit args = {

@@ -35,6 +35,8 @@ struct ork_test_product {
 	uint32_t prog;
 	/* VM of the buffers and the program. */
 	uint32_t vm;
+	/* Queue that its jobs go to. */
+	uint32_t queue;
 	/* The program takes the addresses of A, B and C from each job. */
 	bool slots;
 	/* Each task computes all of C. */
@@ -64,6 +66,8 @@ int ork_test_bo_close(int fd, uint32_t handle);
 int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint64_t bytes);
 int ork_test_vm_map(int fd, struct drm_ork_vm_map *args);
 int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va);
+int ork_test_queue_create(int fd, uint32_t priority, uint32_t core_mask, uint32_t *queue);
+int ork_test_queue_destroy(int fd, uint32_t queue);
 int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done);
 /* Submits one job; *id gets its number. */
 int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id);

@@ -148,8 +148,9 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
-	ork_job_part_ended(part->job, fence->error);
-	ork_queue_part_ended(part->queue);
+	/* What the scheduler says of a part that it dropped with its queue. */
+	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
+	ork_queue_part_ended(part);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -161,6 +162,8 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	/* Killed with its process while it was queued. */
 	if (base->s_fence->finished.error)
 		return NULL;
+	if (READ_ONCE(part->queue->lost))
+		return ERR_PTR(-ECANCELED);
 
 	dma_fence_init(part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
 		       core->fence_context, ++core->fence_seqno);
@@ -307,17 +310,19 @@ static int ork_part_place(struct ork_device *ork, struct ork_part *part, struct 
 /**
  * ork_part_create - make a part of a job
  * @ork: device
- * @priv: file whose queue it goes to
+ * @queue: where it goes to; uses the range's core
  * @job: job
+ * @owner: file
  * @range: core and tasks, checked
  * @addresses: one per address slot of the program, checked
  * @timeout_ms: time without progress after which it is given up
  *
  * Return: the part, to be queued or destroyed, or an error.
  */
-struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
-				 struct ork_job *job, const struct drm_ork_range *range,
-				 const u64 *addresses, u32 timeout_ms)
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
+				 struct ork_job *job, struct ork_file *owner,
+				 const struct drm_ork_range *range, const u64 *addresses,
+				 u32 timeout_ms)
 {
 	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
 	int ret = -ENOMEM;
@@ -340,12 +345,12 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
 	if (ret)
 		goto err_fence;
 
-	part->queue = priv->queue[range->core];
-	ret = ork_sched_job_init(&part->base, &part->queue->entity, priv);
+	ret = ork_sched_job_init(&part->base, &queue->lanes[range->core].entity, owner);
 	if (ret)
 		goto err_cmd;
 
-	kref_get(&part->queue->ref);
+	kref_get(&queue->ref);
+	part->queue = queue;
 	kref_get(&job->ref);
 	part->job = job;
 	return part;

@@ -152,9 +152,10 @@ void ork_part_signal(struct ork_part *part, int error);
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog);
 void ork_job_put(struct ork_job *job);
 
-struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
-				 struct ork_job *job, const struct drm_ork_range *range,
-				 const u64 *addresses, u32 timeout_ms);
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
+				 struct ork_job *job, struct ork_file *owner,
+				 const struct drm_ork_range *range, const u64 *addresses,
+				 u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);

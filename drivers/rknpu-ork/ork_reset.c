@@ -15,6 +15,7 @@
 
 #include "ork_core.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
@@ -72,8 +73,10 @@ void ork_reset_core(struct ork_core *core)
 	ork_run_read_state(core, &state);
 	if (error == -EFAULT)
 		ork_result_fault(part->job->result, core->fault_va);
-	if (error != -ENODEV)
+	if (error != -ENODEV) {
 		ork_reset_report(core, part, error, &state);
+		ork_queue_judge(part, error);
+	}
 
 	if (ork_reset_pulse(core)) {
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);

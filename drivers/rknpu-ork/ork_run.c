@@ -32,6 +32,7 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
@@ -163,6 +164,7 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
 	if (!error) {
 		atomic64_inc(&core->jobs_done);
+		ork_queue_judge(part, 0);
 		ork_part_done(part);
 	}
 
@@ -207,7 +209,12 @@ void ork_run_advance(struct ork_core *core)
 			return;
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
-		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+		if (core->lost)
+			ret = -ENODEV;
+		else if (READ_ONCE(next->queue->lost))
+			ret = -ECANCELED;
+		else
+			ret = ork_core_attach(core, ork_part_vm(next));
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)

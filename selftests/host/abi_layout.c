@@ -59,3 +59,5 @@ SIZE(drm_ork_job_wait, 64);
 AT(drm_ork_job_wait, timeout_ns, 8);
 AT(drm_ork_job_wait, submitted_ns, 32);
 AT(drm_ork_job_wait, fault_va, 56);
+SIZE(drm_ork_queue_create, 16);
+SIZE(drm_ork_queue_destroy, 8);

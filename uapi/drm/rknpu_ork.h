@@ -80,6 +80,8 @@ extern "C" {
 #define DRM_ORK_SUBMIT		0x09
 #define DRM_ORK_BO_WAIT		0x0a
 #define DRM_ORK_JOB_WAIT	0x0b
+#define DRM_ORK_QUEUE_CREATE	0x0c
+#define DRM_ORK_QUEUE_DESTROY	0x0d
 
 /**
  * struct drm_ork_array - array in user memory
@@ -590,7 +592,7 @@ struct drm_ork_job {
 
 	/**
 	 * @core_mask: cores that may run the job: a non-empty subset of
-	 * drm_ork_device_info.core_mask; 0 with DRM_ORK_PLACE_RANGES
+	 * drm_ork_device_info.core_mask and of the queue's cores; 0 with DRM_ORK_PLACE_RANGES
 	 */
 	__u32 core_mask;
 
@@ -607,8 +609,8 @@ struct drm_ork_job {
 	 */
 	__u32 timeout_ms;
 
-	/** @pad: 0 */
-	__u32 pad;
+	/** @queue: number of the queue; 0 is the file's first one */
+	__u32 queue;
 
 	/** @ranges: array of &struct drm_ork_range; empty without DRM_ORK_PLACE_RANGES */
 	struct drm_ork_array ranges;
@@ -635,7 +637,8 @@ struct drm_ork_job {
 	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
 	 * all parts have ended and the results are in memory. Its error (sync_file status) is
 	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
-	 * -EIO after a DMA error, -ENODEV if the core is out of service.
+	 * -EIO after a DMA error, -ENODEV if the core is out of service, -ECANCELED if the job
+	 * was dropped because its queue was destroyed or lost.
 	 */
 	struct drm_ork_array out_syncs;
 };
@@ -645,6 +648,8 @@ struct drm_ork_job {
  *
  * Jobs are checked and queued in order. If one is refused, the call returns its error, @done is
  * its index, the jobs before it are queued and the ones after it are not.
+ *
+ * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create.
  */
 struct drm_ork_submit {
 	/** @jobs: array of &struct drm_ork_job, at least one */
@@ -661,6 +666,59 @@ struct drm_ork_submit {
 	 * others follow it. Numbers are per file, not 0, and not used again
 	 */
 	__u64 first_id;
+};
+
+/**
+ * enum drm_ork_priority - whose jobs a core runs first
+ */
+enum drm_ork_priority {
+	/** @DRM_ORK_PRIORITY_NORMAL: that of queue 0 */
+	DRM_ORK_PRIORITY_NORMAL = 0,
+
+	/** @DRM_ORK_PRIORITY_LOW: runs when nothing else wants to */
+	DRM_ORK_PRIORITY_LOW = 1,
+
+	/** @DRM_ORK_PRIORITY_HIGH: goes first. Needs CAP_SYS_NICE, else -EACCES */
+	DRM_ORK_PRIORITY_HIGH = 2,
+};
+
+/**
+ * struct drm_ork_queue_create - argument of DRM_IOCTL_ORK_QUEUE_CREATE
+ *
+ * Jobs of one queue start in order on each core; those of several share the cores fairly, whatever
+ * their number. A file starts with queue 0, of normal priority and for all cores.
+ *
+ * A queue whose jobs wedge a core four times, none ending well in between, is lost: its jobs end
+ * with -ECANCELED, and so does DRM_IOCTL_ORK_SUBMIT. Other queues of the file are not touched.
+ *
+ * -ENOSPC: the file has as many queues as the driver allows.
+ */
+struct drm_ork_queue_create {
+	/** @priority: &enum drm_ork_priority */
+	__u32 priority;
+
+	/** @core_mask: cores that its jobs may use, out of those of the device; 0: all */
+	__u32 core_mask;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @queue: out: number of the new queue, not 0 */
+	__u32 queue;
+};
+
+/**
+ * struct drm_ork_queue_destroy - argument of DRM_IOCTL_ORK_QUEUE_DESTROY
+ *
+ * Jobs that are close to their turn are run; the others end with -ECANCELED. Queue 0 cannot be
+ * destroyed: -EINVAL.
+ */
+struct drm_ork_queue_destroy {
+	/** @queue: number */
+	__u32 queue;
+
+	/** @pad: 0 */
+	__u32 pad;
 };
 
 /** define DRM_ORK_WAIT_WRITE - wait for writers only, to read the BO */
@@ -761,6 +819,10 @@ struct drm_ork_job_wait {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_WAIT, struct drm_ork_bo_wait)
 #define DRM_IOCTL_ORK_JOB_WAIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_JOB_WAIT, struct drm_ork_job_wait)
+#define DRM_IOCTL_ORK_QUEUE_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_CREATE, struct drm_ork_queue_create)
+#define DRM_IOCTL_ORK_QUEUE_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_DESTROY, struct drm_ork_queue_destroy)
 
 #if defined(__cplusplus)
 }

@@ -43,6 +43,7 @@ help:
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make bench          what calls of the driver cost, in guest instructions'
+	@echo 'make bench-host     packing against memcpy(), and loading'
 	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
@@ -166,7 +167,7 @@ endef
 
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
-$(foreach bench,bench_checker bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
+$(foreach bench,bench_checker bench_load bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -216,7 +217,7 @@ check: lint check-host module check-emulator check-board
 # Built as a user of the library would build them.
 $(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -Wl,-rpath,'$$ORIGIN/../lib'
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -lm -Wl,-rpath,'$$ORIGIN/../lib'
 
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model))
 
@@ -252,7 +253,11 @@ check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 # With --icount an instruction of the guest is a nanosecond of its clock: the figures are the same on every host.
 BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 
-.PHONY: bench
+.PHONY: bench bench-host
+bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
+	@$(BUILD)/host/test/bench_pack
+	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
+
 bench: board $(BUILD)/host/test/bench_checker
 	@echo '$(BUILD)/host/test/bench_checker'
 	@$(BUILD)/host/test/bench_checker

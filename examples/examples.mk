@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# Programs that show the library. Paths are relative to the root of the repository. Each is one file, includes ork.h
-# only, and exits with 0 if all went well.
+# Programs that show the library. Paths are relative to the root of the repository. Each is one file, includes the
+# public headers only, and exits with 0 if all went well.
 
-EXAMPLES := float16 in_flight quantised
+EXAMPLES := float16 in_flight moe quantised

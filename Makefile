@@ -44,7 +44,8 @@ help:
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make bench-host     packing against memcpy(), and loading'
-	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
+	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
+	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
 	@echo 'make clean          remove $(BUILD)/'
@@ -273,13 +274,25 @@ $(BUILD)/fuzz/fuzz_checker: $(fuzz_checker_SRCS) $(wildcard selftests/host/*.h d
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_FLAGS) -Iuapi -Iselftests/host $(DRM_CFLAGS) -o $@ $(fuzz_checker_SRCS) $(BUILD)/host/lib/libork.a
 
-# What earlier runs found stays in build/fuzz/corpus and is where the next one starts.
-.PHONY: fuzz
-fuzz: $(BUILD)/fuzz/fuzz_checker
-	@mkdir -p $(BUILD)/fuzz/corpus
+$(BUILD)/fuzz/fuzz_pack $(BUILD)/fuzz/fuzz_source: $(BUILD)/fuzz/%: selftests/fuzz/%.c $(fuzz_pack_SRCS) \
+		$(fuzz_source_SRCS) $(wildcard lib/src/*.h tools/ork/*.h) $(BUILD)/host/lib/libork.a | setup-host
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(filter-out -fno-sanitize-coverage=trace-cmp,$(FUZZ_FLAGS)) -Ilib/include -Ilib/src -Itools/ork -o $@ \
+		$($*_SRCS) $(BUILD)/host/lib/libork.a -lm
+
+# What earlier runs found stays in build/fuzz/corpus* and is where the next one starts.
+# $(call run_fuzzer,PROGRAM,CORPUS,SEEDS,LONGEST INPUT)
+run_fuzzer = @mkdir -p $(2); set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
+	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(2) $(3)
+
+.PHONY: fuzz fuzz-checker fuzz-pack fuzz-source
+fuzz: fuzz-checker fuzz-pack fuzz-source
+fuzz-checker: $(BUILD)/fuzz/fuzz_checker
 	@selftests/fuzz/seed_checker.py $(BUILD)/fuzz/seeds
-	$< -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) -max_len=128 \
-		-print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus $(BUILD)/fuzz/seeds
+	$(call run_fuzzer,$<,$(BUILD)/fuzz/corpus,$(BUILD)/fuzz/seeds,128)
+fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
+	@selftests/fuzz/seed_files.py $(BUILD)/fuzz/seeds-files
+	$(call run_fuzzer,$<,$(BUILD)/fuzz/corpus-$*,$(BUILD)/fuzz/seeds-files/$*,4096)
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

@@ -12,3 +12,8 @@ FUZZ_SECONDS := 60
 FUZZ_RUNS := 0
 
 fuzz_checker_SRCS := selftests/fuzz/fuzz_checker.c selftests/host/witness.c selftests/host/task_maker.c $(CHECKER_SRCS)
+
+# Inputs of these are files, in which comparisons with names and numbers are what leads on.
+fuzz_pack_SRCS := selftests/fuzz/fuzz_pack.c lib/src/hash.c lib/src/pack_format.c
+fuzz_source_SRCS := selftests/fuzz/fuzz_source.c \
+	$(addprefix tools/ork/,npy_header.c source.c source_decode.c source_gguf.c source_npy.c source_safetensors.c)

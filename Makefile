@@ -284,10 +284,11 @@ SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run too
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell
 
-# ork_compat.h is there to compare kernel versions.
+# ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest
-	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
+	$(CHECKPATCH) -f $(filter-out %/ork_compat.h %/ork_trace.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
 	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
+	$(CHECKPATCH) --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT -f drivers/rknpu-ork/ork_trace.h
 
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))
 lint-sparse-%: setup-kernels

@@ -22,6 +22,7 @@
 #define ORK_MAX_TASKS 16384
 
 struct ork_core;
+struct ork_dump;
 struct ork_usage;
 
 /**
@@ -72,8 +73,17 @@ struct ork_device {
 	/** @files: open files, linked by &struct ork_file.node */
 	struct list_head files;
 
+	/** @dump_lock: protects @dump */
+	spinlock_t dump_lock;
+
+	/** @dump: last hang, or NULL; holds a reference */
+	struct ork_dump *dump;
+
 	/** @clients: files opened so far */
 	atomic_t clients;
+
+	/** @vms: VMs created so far */
+	atomic_t vms;
 };
 
 /**

@@ -793,6 +793,31 @@ def task_ends_at_its_predicted_time(qemu):
 
 
 @test
+def clock_rate_sets_the_speed_of_a_task(qemu):
+    cycles = job_log_of(qemu)[0]["cycles"]
+    for mhz in (100, 400, 1000):
+        with Board(qemu, "-machine", f"timing=on,attach-ns=0,npu-mhz={mhz}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            npu.kick()
+            board.clock_step(1)
+            board.clock_step(cycles * 1000 // mhz - 2)
+            assert not npu.done()
+            board.clock_step(3)
+            assert npu.done() and npu.right()
+
+
+@test
+def chain_stands_still_without_a_compute_clock(qemu):
+    with Board(qemu, "-machine", "timing=on,npu-mhz=0") as board:
+        npu = Npu(board, 0)
+        npu.attach()
+        npu.kick()
+        board.clock_step(10000000000)
+        assert not npu.done() and npu.register(PC_TASK_STATUS) == 0
+
+
+@test
 def timed_chain_waits_for_stall_and_clock(qemu):
     with Board(qemu, "-machine", "timing=on") as board:
         npu = Npu(board, 0)

@@ -45,7 +45,7 @@ struct layer {
 
 	uint32_t a_at, b_at, c_at, operand_at;
 	uint32_t *a; /* [h][w][c] bit patterns */
-	uint32_t *b; /* [n][kx][ky][c], or [kx][ky][c] */
+	uint32_t *b; /* [n][ky][kx][c], or [ky][kx][c] */
 	int32_t *operand; /* [n][3] */
 };
 

@@ -72,7 +72,7 @@ static uint32_t input_at(const struct layer *l, uint32_t pixel, uint32_t kx, uin
 
 static uint32_t weight_at(const struct layer *l, uint32_t n, uint32_t kx, uint32_t ky, uint32_t c)
 {
-	return l->b[((n * l->kw + kx) * l->kh + ky) * l->c + c];
+	return l->b[((n * l->kh + ky) * l->kw + kx) * l->c + c];
 }
 
 /* Integer sum of weights * inputs over some channels of one tap; weight 1 if none. */
@@ -91,8 +91,8 @@ static int64_t integer_sum(const struct layer *l, uint32_t pixel, uint32_t n, bo
 {
 	wide sum = 0;
 
-	for (uint32_t kx = 0; kx < l->kw; kx++)
-		for (uint32_t ky = 0; ky < l->kh; ky++)
+	for (uint32_t ky = 0; ky < l->kh; ky++)
+		for (uint32_t kx = 0; kx < l->kw; kx++)
 			sum += tap_sum(l, pixel, n, kx, ky, l->depthwise ? n : 0, l->depthwise ? 1 : l->c, weights);
 	return (int64_t)sum;
 }
@@ -103,8 +103,8 @@ static float real_sum(const struct layer *l, uint32_t pixel, uint32_t n)
 	float sum = 0;
 
 	for (uint32_t c = first; c < end; c += step)
-		for (uint32_t kx = 0; kx < l->kw; kx++)
-			for (uint32_t ky = 0; ky < l->kh; ky++)
+		for (uint32_t ky = 0; ky < l->kh; ky++)
+			for (uint32_t kx = 0; kx < l->kw; kx++)
 				sum += round_units(tap_sum(l, pixel, n, kx, ky, c, step, true));
 	return sum;
 }

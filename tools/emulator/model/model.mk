@@ -6,6 +6,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_eltwise.c \
 	tools/emulator/model/npu_feature.c \
 	tools/emulator/model/npu_fp.c \
+	tools/emulator/model/npu_image.c \
 	tools/emulator/model/npu_mac.c \
 	tools/emulator/model/npu_mac_int.c \
 	tools/emulator/model/npu_mac_plain.c \
@@ -18,6 +19,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_plan.c \
 	tools/emulator/model/npu_plan_cbuf.c \
 	tools/emulator/model/npu_plan_dpu.c \
+	tools/emulator/model/npu_plan_image.c \
 	tools/emulator/model/npu_plan_rdma.c \
 	tools/emulator/model/npu_plan_stages.c \
 	tools/emulator/model/npu_port.c \

@@ -6,6 +6,7 @@
 void suite_registers(void);
 void suite_chain(void);
 void suite_conv(void);
+void suite_image(void);
 void suite_hang(void);
 void suite_corrupt(void);
 void suite_mac(void);

@@ -34,6 +34,7 @@ int main(void)
 	suite_chain();
 	suite_conv();
 	suite_types();
+	suite_image();
 	suite_hang();
 	suite_reuse();
 	suite_dpu();

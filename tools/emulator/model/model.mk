@@ -24,6 +24,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_plan_stages.c \
 	tools/emulator/model/npu_port.c \
 	tools/emulator/model/npu_rdma.c \
+	tools/emulator/model/npu_reals.c \
 	tools/emulator/model/npu_regmap.c \
 	tools/emulator/model/npu_stages.c \
 	tools/emulator/model/npu_strict.c \

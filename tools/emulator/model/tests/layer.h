@@ -41,6 +41,7 @@ struct layer {
 	uint32_t triple_shift[2];
 	bool relu;
 	int32_t ow_operand;
+	bool ow_memory; /* B of the triple in place of ow_operand */
 	uint32_t clip;
 
 	uint32_t a_at, b_at, c_at, operand_at;

@@ -180,6 +180,11 @@ static uint32_t real_element(const struct layer *l, uint32_t pixel, uint32_t cha
 	return l->output == 5 ? float_bits(sum) : narrow(l->output, sum);
 }
 
+static int64_t ow_factor(const struct layer *l, uint32_t channel)
+{
+	return l->ow_memory ? l->operand[3 * channel + 1] : l->ow_operand;
+}
+
 uint32_t layer_element(const struct layer *l, uint32_t pixel, uint32_t channel)
 {
 	uint32_t bytes = layer_output_bytes(l), mask = bytes == 4 ? 0xffffffff : (1u << 8 * bytes) - 1;
@@ -191,8 +196,8 @@ uint32_t layer_element(const struct layer *l, uint32_t pixel, uint32_t channel)
 	if (exists)
 		value = integer_sum(l, pixel, channel, true);
 	value = clamp(shifted(value, l->clip & 31, false, l->clip >> 6), 32);
-	if (l->ow_operand && (exists || !l->depthwise))
-		value = clamp(value + l->ow_operand * integer_sum(l, pixel, channel, false), 32);
+	if ((l->ow_operand || l->ow_memory) && (exists || !l->depthwise))
+		value = clamp(value + ow_factor(l, channel) * integer_sum(l, pixel, channel, false), 32);
 	value = stages(l, channel, value);
 	if (l->output == 5)
 		return float_bits((float)value);

@@ -4,6 +4,7 @@
 #define SUITES_H
 
 void suite_registers(void);
+void suite_commands(void);
 void suite_chain(void);
 void suite_conv(void);
 void suite_image(void);
@@ -15,6 +16,7 @@ void suite_property(void);
 void suite_reuse(void);
 void suite_dpu(void);
 void suite_stages(void);
+void suite_real(void);
 void suite_types(void);
 
 #endif

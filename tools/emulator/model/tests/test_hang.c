@@ -267,6 +267,7 @@ static void operand_at_the_end_of_the_address_space_hangs(void)
 {
 	CHECK(register_hangs(CNA_FEATURE_DATA_ADDR, 0xfffffff0, "feature read at 0xfffffff0 never completes"));
 	CHECK(register_hangs(CNA_DMA_CON2, 0x08000000, "feature read at 0x"));
+	CHECK(register_hangs(DPU_DST_BASE_ADDR, 0xfffffff0, "output write at 0xfffffff0 never completes"));
 }
 
 static void bus_error_shows_and_stops_the_core(void)

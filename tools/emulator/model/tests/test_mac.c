@@ -172,9 +172,10 @@ static void every_fp16_weight_equals_the_definition(void)
 	uint16_t features[32] = { 0x3c00 }, weights[16 * 32];
 	int32_t fast[16], plain[16];
 
-	for (uint32_t bits = 0; bits < 0x10000; bits += 16) {
+	/* First once with nothing but zeros. */
+	for (uint32_t bits = 0; bits <= 0x10000; bits += 16) {
 		for (uint32_t i = 0; i < 16 * 32; i++)
-			weights[i] = (uint16_t)(i % 32 ? 0x7bff : bits + i / 32);
+			weights[i] = (uint16_t)(bits == 0 ? 0 : i % 32 ? 0x7bff : bits - 16 + i / 32);
 		npu_mac_features(mac, (uint8_t *)features, 1);
 		npu_mac_group(mac, (uint8_t *)weights, (struct npu_clip){ 0 }, fast);
 		npu_mac_plain(type, (uint8_t *)features, 1, 32, (uint8_t *)weights, (struct npu_clip){ 0 }, plain);

@@ -31,6 +31,7 @@ void tap_run(const char *name, void (*test)(void))
 int main(void)
 {
 	suite_registers();
+	suite_commands();
 	suite_chain();
 	suite_conv();
 	suite_types();
@@ -39,6 +40,7 @@ int main(void)
 	suite_reuse();
 	suite_dpu();
 	suite_stages();
+	suite_real();
 	suite_property();
 	suite_corrupt();
 	suite_mac();

@@ -281,6 +281,10 @@ static void create_npu(RK3588NpuMachineState *m)
                                               spi(m, GATES_SPI));
     DeviceState *cores[RK3588_NPU_CORES];
 
+    if (!m->npu_mhz) {
+        error_report("npu-mhz must not be 0");
+        exit(EXIT_FAILURE);
+    }
     m->npu_clock = clock_new(OBJECT(m), "npu-clock");
     clock_set_hz(m->npu_clock, m->npu_mhz * 1000000ull);
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {

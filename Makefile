@@ -42,6 +42,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make coverage-model line coverage of the NPU model by its tests'
 	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
@@ -182,6 +183,15 @@ endef
 $(eval $(call model_test,$(BUILD)/host,test_model,))
 $(eval $(call model_test,$(BUILD)/sanitize,test_model,$(SANITIZE)))
 $(eval $(call model_test,$(BUILD)/host,bench_mac,))
+
+# Counters of an earlier run would add up.
+.PHONY: coverage-model
+coverage-model: | setup-host
+	@rm -rf $(BUILD)/coverage && mkdir -p $(BUILD)/coverage
+	@$(CC) -std=c11 -Og -g --coverage -Itools/emulator/model -dumpdir $(BUILD)/coverage/ -o $(BUILD)/coverage/test_model \
+		$(MODEL_SRCS) $(test_model_SRCS) -lm
+	@$(RUN_TEST) $(BUILD)/coverage/test_model
+	@tools/emulator/model/coverage.py --missing $(BUILD)/coverage
 
 $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_test.h uapi/drm/rknpu_ork.h | setup-guest
 	@mkdir -p $(@D)

@@ -27,6 +27,8 @@
 #include "hw/intc/arm_gicv3.h"
 #include "hw/core/split-irq.h"
 #include "hw/or-irq.h"
+#include "hw/clock.h"
+#include "hw/qdev-clock.h"
 #include "hw/qdev-properties.h"
 #include "hw/sysbus.h"
 #include "hw/virtio/virtio-mmio.h"
@@ -91,6 +93,7 @@ struct RK3588NpuMachineState {
     struct arm_boot_info boot;
     ARMCPU *cpu[MAX_CPUS];
     DeviceState *gic;
+    Clock *npu_clock; /* the compute clock that the cores share */
     MemoryRegion low_ram;
     MemoryRegion high_ram;
 
@@ -216,7 +219,7 @@ static DeviceState *create_core(RK3588NpuMachineState *m, unsigned int index,
     qdev_prop_set_bit(dev, "strict", m->strict);
     qdev_prop_set_bit(dev, "timing", m->timing);
     qdev_prop_set_uint64(dev, "chaos", m->chaos);
-    qdev_prop_set_uint64(dev, "npu-hz", m->npu_mhz * 1000000ull);
+    qdev_connect_clock_in(dev, "clk", m->npu_clock);
     qdev_prop_set_uint32(dev, "attach-ns", m->attach_ns);
     qdev_prop_set_uint32(dev, "dma-bytes-per-cycle", m->dma_bytes_per_cycle);
     qdev_prop_set_uint32(dev, "task-cycles", m->task_cycles);
@@ -278,6 +281,12 @@ static void create_npu(RK3588NpuMachineState *m)
                                               spi(m, GATES_SPI));
     DeviceState *cores[RK3588_NPU_CORES];
 
+    if (!m->npu_mhz) {
+        error_report("npu-mhz must not be 0");
+        exit(EXIT_FAILURE);
+    }
+    m->npu_clock = clock_new(OBJECT(m), "npu-clock");
+    clock_set_hz(m->npu_clock, m->npu_mhz * 1000000ull);
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
         DeviceState *iommu = create_iommu(i);
         DeviceState *core = create_core(m, i, iommu);
@@ -427,7 +436,7 @@ static void add_mode_properties(Object *obj)
     object_property_set_description(obj, "chaos", "seed of what hardware may"
                                     " do and seldom does; 0 turns it off");
     add_figure(obj, "npu-mhz", &m->npu_mhz,
-               "compute clock of the timing model");
+               "rate of the compute clock at power on");
     add_figure(obj, "attach-ns", &m->attach_ns,
                "time of the first task after an MMU was set up");
     add_figure(obj, "dma-bytes-per-cycle", &m->dma_bytes_per_cycle,

@@ -727,10 +727,11 @@ def job_waits_for_its_clocks(qemu):
 
 
 @test
-def undecoded_page_is_reported(qemu):
+def reading_the_undecoded_page_is_reported_and_stops_the_board(qemu):
     with Board(qemu) as board:
         Npu(board, 0).register(0x2000)
         assert "core 0: read of 0x2000 hangs the bus" in board.messages()
+        board.qemu.wait(WAIT_SECONDS)
 
 
 @test
@@ -790,6 +791,21 @@ def task_ends_at_its_predicted_time(qemu):
             board.clock_step(2)
             assert npu.done() and board.irq(1) and npu.right()
             npu.set_register(PC_CLEAR, 0x1FFFF)
+
+
+@test
+def clock_rate_sets_the_speed_of_a_task(qemu):
+    cycles = job_log_of(qemu)[0]["cycles"]
+    for mhz in (100, 400, 1000):
+        with Board(qemu, "-machine", f"timing=on,attach-ns=0,npu-mhz={mhz}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            npu.kick()
+            board.clock_step(1)
+            board.clock_step(cycles * 1000 // mhz - 2)
+            assert not npu.done()
+            board.clock_step(3)
+            assert npu.done() and npu.right()
 
 
 @test

@@ -115,6 +115,15 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	ork_run_watch(core);
 }
 
+/* The core has no part any more. */
+static void ork_run_release(struct ork_core *core)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	core->busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	core->part = NULL;
+}
+
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
 static void ork_run_finish(struct ork_core *core)
 {
@@ -128,11 +137,28 @@ static void ork_run_finish(struct ork_core *core)
 	}
 
 	list_add_tail(&core->part->node, &core->ended);
-	core->part = NULL;
+	ork_run_release(core);
 
 	next = ork_run_next(core);
 	if (next && ork_part_vm(next) == core->vm)
 		ork_run_start(core, next);
+}
+
+/**
+ * ork_run_busy_ns - time for which a core has had a part so far
+ * @core: core
+ */
+u64 ork_run_busy_ns(struct ork_core *core)
+{
+	u64 busy_ns;
+
+	spin_lock_irq(&core->part_lock);
+	busy_ns = core->busy_ns;
+	if (core->part)
+		busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	spin_unlock_irq(&core->part_lock);
+
+	return busy_ns;
 }
 
 /* Whoever takes the part must end it. */
@@ -142,7 +168,8 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
-	core->part = NULL;
+	if (part)
+		ork_run_release(core);
 	spin_unlock_irq(&core->part_lock);
 
 	return part;

@@ -32,8 +32,10 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_vm.h"
 
@@ -110,22 +112,24 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	list_del_init(&part->node);
 	core->part = part;
 	core->fault = 0;
-	part->start = ktime_get();
 	ork_run_kick(core, part);
+	part->start = ktime_get();
+	ork_result_started(part->job->result, part->start);
 	ork_run_watch(core);
 }
 
 /* The core has no part any more. */
-static void ork_run_release(struct ork_core *core)
+static void ork_run_release(struct ork_core *core, ktime_t now)
 {
 	lockdep_assert_held(&core->part_lock);
 
-	core->busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	core->part->end = now;
+	core->busy_ns += ktime_to_ns(ktime_sub(now, core->part->start));
 	core->part = NULL;
 }
 
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
-static void ork_run_finish(struct ork_core *core)
+static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
 	struct ork_part *next;
 
@@ -136,8 +140,9 @@ static void ork_run_finish(struct ork_core *core)
 		return;
 	}
 
+	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
-	ork_run_release(core);
+	ork_run_release(core, now);
 
 	next = ork_run_next(core);
 	if (next && ork_part_vm(next) == core->vm)
@@ -161,7 +166,7 @@ u64 ork_run_busy_ns(struct ork_core *core)
 	return busy_ns;
 }
 
-/* Whoever takes the part must end it. */
+/* Takes a part that has not come to its end away. Whoever takes it must end it. */
 struct ork_part *ork_run_take_part(struct ork_core *core)
 {
 	struct ork_part *part;
@@ -169,8 +174,12 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
 	if (part)
-		ork_run_release(core);
+		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
+
+	if (part)
+		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
+				   ork_run_tasks_done(core);
 
 	return part;
 }
@@ -180,6 +189,7 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
 	if (!error) {
 		atomic64_inc(&core->jobs_done);
+		ork_queue_judge(part, 0);
 		ork_part_done(part);
 	}
 
@@ -224,7 +234,12 @@ void ork_run_advance(struct ork_core *core)
 			return;
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
-		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+		if (core->lost)
+			ret = -ENODEV;
+		else if (READ_ONCE(next->queue->lost))
+			ret = -ECANCELED;
+		else
+			ret = ork_core_attach(core, ork_part_vm(next));
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)
@@ -300,6 +315,7 @@ void ork_run_fault(struct ork_core *core, u32 va)
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
+	ktime_t now = ktime_get();
 	irqreturn_t ret = IRQ_NONE;
 	u32 status;
 
@@ -311,7 +327,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 
 		if (!(status & ORK_INT_DMA_ERROR) &&
 		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
-			ork_run_finish(core);
+			ork_run_finish(core, now);
 		else
 			core->raw_status = status;
 	}
@@ -337,7 +353,7 @@ static void ork_run_settle(struct ork_core *core)
 	}
 
 	spin_lock_irq(&core->part_lock);
-	ork_run_finish(core);
+	ork_run_finish(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 }
 

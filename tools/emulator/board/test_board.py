@@ -272,6 +272,13 @@ def kernel_warning_is_reported():
 
 
 @test
+def access_without_power_is_a_complaint():
+    result = board("devmem", "0xfdab0000", options=["--no-complaints"])
+    expect(result.status, 125, "status")
+    expect_in("core 0: read of 0x0000 with the power domain off", result.err, "stderr")
+
+
+@test
 def leftover_processes_do_not_hold_the_board():
     result = board("sh", "-c", "sleep 1000 & echo done")
     expect(result.status, 0, "status")

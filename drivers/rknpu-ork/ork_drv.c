@@ -26,6 +26,7 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_of.h>
 
+#include "ork_clk.h"
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_debugfs.h"
@@ -337,9 +338,13 @@ static int ork_bind(struct device *dev)
 	if (ret)
 		return ret;
 
-	ret = drm_dev_register(&ork->drm, 0);
-	if (ret)
+	ret = ork_clk_init(ork);
+	if (!ret)
+		ret = drm_dev_register(&ork->drm, 0);
+	if (ret) {
+		ork_clk_fini(ork);
 		component_unbind_all(dev, ork);
+	}
 
 	return ret;
 }
@@ -363,6 +368,7 @@ static void ork_unbind(struct device *dev)
 		if (ork->core[i])
 			ork_run_drain(ork->core[i]);
 
+	ork_clk_fini(ork);
 	component_unbind_all(dev, ork);
 }
 

@@ -21,7 +21,9 @@
 /* Tasks of a program; a part of more tasks than a chain can have is continued by the interrupt. */
 #define ORK_MAX_TASKS 16384
 
+struct ork_clk;
 struct ork_core;
+struct ork_devfreq;
 struct ork_dump;
 struct ork_usage;
 
@@ -46,6 +48,12 @@ struct ork_soc {
 
 	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
 	u32 words_per_amount;
+
+	/** @parked_hz: rate of the compute clock with which the power may go off */
+	unsigned long parked_hz;
+
+	/** @safe_hz: its highest rate that needs no care for the voltage */
+	unsigned long safe_hz;
 };
 
 /**
@@ -63,6 +71,12 @@ struct ork_device {
 	 * device is registered
 	 */
 	struct ork_core *core[ORK_MAX_CORES];
+
+	/** @clk: the compute clock, NULL if nobody controls it */
+	struct ork_clk *clk;
+
+	/** @devfreq: what chooses its rate, or NULL */
+	struct ork_devfreq *devfreq;
 
 	/** @wq: watchdogs, resets and the release of finished jobs */
 	struct workqueue_struct *wq;

@@ -121,6 +121,16 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	ork_run_watch(core);
 }
 
+/* The core has no part any more. */
+static void ork_run_release(struct ork_core *core, ktime_t now)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	core->part->end = now;
+	core->busy_ns += ktime_to_ns(ktime_sub(now, core->part->start));
+	core->part = NULL;
+}
+
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
 static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
@@ -133,14 +143,30 @@ static void ork_run_finish(struct ork_core *core, ktime_t now)
 		return;
 	}
 
-	core->part->end = now;
 	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
-	core->part = NULL;
+	ork_run_release(core, now);
 
 	next = ork_run_next(core);
 	if (next && ork_part_vm(next) == core->vm)
 		ork_run_start(core, next);
+}
+
+/**
+ * ork_run_busy_ns - time for which a core has had a part so far
+ * @core: core
+ */
+u64 ork_run_busy_ns(struct ork_core *core)
+{
+	u64 busy_ns;
+
+	spin_lock_irq(&core->part_lock);
+	busy_ns = core->busy_ns;
+	if (core->part)
+		busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	spin_unlock_irq(&core->part_lock);
+
+	return busy_ns;
 }
 
 /* Takes a part that has not come to its end away. Whoever takes it must end it. */
@@ -150,14 +176,13 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
-	core->part = NULL;
+	if (part)
+		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 
-	if (part) {
-		part->end = ktime_get();
+	if (part)
 		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
 				   ork_run_tasks_done(core);
-	}
 
 	return part;
 }

@@ -34,6 +34,7 @@
 #include "ork_dump.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
+#include "ork_gem_user.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
 #include "ork_result.h"
@@ -271,6 +272,7 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(JOB_WAIT, ork_ioctl_job_wait),
 	ORK_IOCTL(QUEUE_CREATE, ork_ioctl_queue_create),
 	ORK_IOCTL(QUEUE_DESTROY, ork_ioctl_queue_destroy),
+	ORK_IOCTL(BO_USER, ork_ioctl_bo_user),
 };
 
 static const struct file_operations ork_fops = {

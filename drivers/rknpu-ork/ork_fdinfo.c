@@ -62,7 +62,7 @@ static void ork_count_memory(struct drm_file *file, struct ork_memory *memory)
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, obj, id) {
 		memory->total += obj->size;
-		if (to_drm_gem_shmem_obj(obj)->pages || obj->import_attach)
+		if (to_drm_gem_shmem_obj(obj)->pages || to_drm_gem_shmem_obj(obj)->sgt)
 			memory->resident += obj->size;
 		if (obj->handle_count > 1 || obj->dma_buf)
 			memory->shared += obj->size;

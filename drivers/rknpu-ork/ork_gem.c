@@ -15,33 +15,14 @@
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
-#include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_utils.h>
 
 #include "ork_array.h"
 #include "ork_drv.h"
 #include "ork_gem.h"
-
-/* Addresses of the NPU are 32 bits wide, and page 0 is never mapped. */
-#define ORK_BO_MAX_BYTES (SZ_4G - PAGE_SIZE)
+#include "ork_gem_user.h"
 
 #define ORK_SYNC_MAX_RANGES 65536
-
-/**
- * struct ork_bo - buffer object
- */
-struct ork_bo {
-	/** @base: shmem object */
-	struct drm_gem_shmem_object base;
-
-	/** @no_mmap: DRM_ORK_BO_NO_MMAP */
-	bool no_mmap;
-};
-
-static struct ork_bo *to_ork_bo(struct drm_gem_object *obj)
-{
-	return container_of(to_drm_gem_shmem_obj(obj), struct ork_bo, base);
-}
 
 /*
  * The helper's fault handler counts pages from the start of the area, which is no longer that of
@@ -173,7 +154,7 @@ int ork_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fil
  * @range: range
  * @sync: filled in; to be closed with ork_sync_close()
  *
- * Return: 0, -EINVAL for a range that is not in the BO, -ENOENT, -ENOMEM.
+ * Return: 0, -EINVAL for a range that is not in the BO or a BO of user memory, -ENOENT, -ENOMEM.
  */
 int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
 		  struct ork_sync *sync)
@@ -190,7 +171,7 @@ int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
 		return -ENOENT;
 
 	if (range->offset_bytes >= obj->size ||
-	    range->size_bytes > obj->size - range->offset_bytes)
+	    range->size_bytes > obj->size - range->offset_bytes || ork_gem_is_user(obj))
 		goto err_put;
 
 	*sync = (struct ork_sync){

@@ -3,13 +3,41 @@
 #ifndef ORK_GEM_H
 #define ORK_GEM_H
 
+#include <linux/sizes.h>
 #include <linux/types.h>
+
+#include <drm/drm_gem_shmem_helper.h>
 
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
 struct drm_ork_sync_range;
 struct sg_table;
+
+/* Addresses of the NPU are 32 bits wide, and page 0 is never mapped. */
+#define ORK_BO_MAX_BYTES (SZ_4G - PAGE_SIZE)
+
+/**
+ * struct ork_bo - buffer object
+ */
+struct ork_bo {
+	/** @base: shmem object */
+	struct drm_gem_shmem_object base;
+
+	/** @no_mmap: DRM_ORK_BO_NO_MMAP */
+	bool no_mmap;
+
+	/** @user_pages: pinned pages of user memory (ork_gem_user.c); else NULL */
+	struct page **user_pages;
+
+	/** @user_count: number of pinned pages */
+	unsigned long user_count;
+};
+
+static inline struct ork_bo *to_ork_bo(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct ork_bo, base);
+}
 
 /**
  * struct ork_sync - checked byte range of a BO whose caches are to be synchronised

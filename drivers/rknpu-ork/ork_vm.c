@@ -30,6 +30,7 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_run.h"
+#include "ork_gem_user.h"
 #include "ork_vm.h"
 
 #define ORK_VM_START PAGE_SIZE
@@ -504,6 +505,8 @@ static int ork_map_bo(struct ork_vm *vm, struct drm_gem_object *obj, struct drm_
 
 	if (req.offset >= obj->size || req.size > obj->size - req.offset)
 		return -EINVAL;
+	if (req.writable && ork_gem_is_user(obj))
+		return -EACCES;
 
 	mapping = ork_mapping_create(vm, &req);
 	if (IS_ERR(mapping))

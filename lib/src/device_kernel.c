@@ -82,24 +82,12 @@ static int kernel_bo_sync(struct ork_device *dev, const struct drm_ork_sync_rang
 	return call(dev, DRM_IOCTL_ORK_BO_SYNC, &args);
 }
 
-/* The driver cannot take pages of a file, so this is the one copy on their way to the NPU. */
 static int kernel_bo_import(struct ork_device *dev, const void *ptr, struct drm_ork_bo_create *args)
 {
-	struct drm_ork_sync_range range = { .op = DRM_ORK_SYNC_TO_DEVICE, .size_bytes = args->size_bytes };
-	void *mapped = NULL;
-	int err = kernel_bo_create(dev, args);
+	struct drm_ork_bo_user user = { .ptr = (uintptr_t)ptr, .size_bytes = args->size_bytes };
+	const int err = call(dev, DRM_IOCTL_ORK_BO_USER, &user);
 
-	if (err)
-		return err;
-	err = kernel_bo_map(dev, args, &mapped);
-	if (!err) {
-		memcpy(mapped, ptr, args->size_bytes);
-		kernel_bo_unmap(dev, mapped, args->size_bytes);
-		range.handle = args->handle;
-		err = kernel_bo_sync(dev, &range, 1);
-	}
-	if (err)
-		kernel_bo_close(dev, args->handle);
+	args->handle = user.handle;
 	return err;
 }
 

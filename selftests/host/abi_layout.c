@@ -59,5 +59,7 @@ SIZE(drm_ork_job_wait, 64);
 AT(drm_ork_job_wait, timeout_ns, 8);
 AT(drm_ork_job_wait, submitted_ns, 32);
 AT(drm_ork_job_wait, fault_va, 56);
+SIZE(drm_ork_bo_user, 24);
+AT(drm_ork_bo_user, handle, 20);
 SIZE(drm_ork_queue_create, 16);
 SIZE(drm_ork_queue_destroy, 8);

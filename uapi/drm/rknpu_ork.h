@@ -82,6 +82,7 @@ extern "C" {
 #define DRM_ORK_JOB_WAIT	0x0b
 #define DRM_ORK_QUEUE_CREATE	0x0c
 #define DRM_ORK_QUEUE_DESTROY	0x0d
+#define DRM_ORK_BO_USER		0x0e
 
 /**
  * struct drm_ork_array - array in user memory
@@ -215,6 +216,33 @@ struct drm_ork_bo_create {
 
 	/** @mmap_offset: out: offset for mmap() on the DRM file; 0 with DRM_ORK_BO_NO_MMAP */
 	__u64 mmap_offset;
+};
+
+/**
+ * struct drm_ork_bo_user - argument of DRM_IOCTL_ORK_BO_USER
+ *
+ * Makes a BO of memory that is there, for example of a mapped file, without copying it. The pages
+ * stay in memory until the BO is gone, whatever becomes of the mapping. The NPU may only read them:
+ * DRM_IOCTL_ORK_VM_MAP without DRM_ORK_MAP_READ_ONLY fails with -EACCES. It sees what was written
+ * before the call. The BO can be neither mapped nor exported nor synchronised: -EINVAL.
+ *
+ * A private mapping that may become writable is copied by some kernels; a shared one of a file that
+ * is open for reading is not.
+ *
+ * -EFAULT: something in the range is not mapped, or its file system does not allow this.
+ */
+struct drm_ork_bo_user {
+	/** @ptr: user pointer, multiple of the page size */
+	__u64 ptr;
+
+	/** @size_bytes: multiple of the page size; 0 and 4 GiB or more are refused with -EINVAL */
+	__u64 size_bytes;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @handle: out: GEM handle */
+	__u32 handle;
 };
 
 /**
@@ -823,6 +851,8 @@ struct drm_ork_job_wait {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_CREATE, struct drm_ork_queue_create)
 #define DRM_IOCTL_ORK_QUEUE_DESTROY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_DESTROY, struct drm_ork_queue_destroy)
+#define DRM_IOCTL_ORK_BO_USER \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_USER, struct drm_ork_bo_user)
 
 #if defined(__cplusplus)
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/* BOs of user memory: the NPU reads the pages of a file where they are. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "kselftest_harness.h"
+#include "ork_test.h"
+
+/* K * N bytes of weights. */
+enum { M = 4, K = 64, N = 64, BYTES = K * N };
+
+FIXTURE(user)
+{
+	int fd, file;
+	char path[32];
+	void *map;
+};
+
+static int make(int fd, const void *ptr, uint64_t bytes, uint32_t flags, uint32_t *handle)
+{
+	struct drm_ork_bo_user args = { .ptr = (uintptr_t)ptr, .size_bytes = bytes, .flags = flags };
+	int ret = drmIoctl(fd, DRM_IOCTL_ORK_BO_USER, &args) ? -errno : 0;
+
+	*handle = args.handle;
+	return ret;
+}
+
+static int map_read_only(int fd, uint32_t handle, uint64_t *va)
+{
+	struct drm_ork_vm_map args = { .handle = handle, .flags = DRM_ORK_MAP_READ_ONLY, .size_bytes = BYTES };
+	int ret = ork_test_vm_map(fd, &args);
+
+	*va = args.va;
+	return ret;
+}
+
+/* A file of two pages, mapped as a reader maps one. */
+FIXTURE_SETUP(user)
+{
+	char zeros[2 * BYTES] = { 0 };
+	int fd;
+
+	self->fd = ork_test_open();
+	ASSERT_GE(self->fd, 0);
+	strcpy(self->path, "/tmp/ork-user-XXXXXX");
+	fd = mkstemp(self->path);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(write(fd, zeros, sizeof(zeros)), sizeof(zeros));
+	close(fd);
+	self->file = open(self->path, O_RDONLY | O_CLOEXEC);
+	ASSERT_GE(self->file, 0);
+	self->map = mmap(NULL, 2 * BYTES, PROT_READ, MAP_SHARED, self->file, 0);
+	ASSERT_NE(self->map, MAP_FAILED);
+}
+
+FIXTURE_TEARDOWN(user)
+{
+	if (self->map)
+		munmap(self->map, 2 * BYTES);
+	close(self->file);
+	unlink(self->path);
+	close(self->fd);
+}
+
+/* Not a copy of them: what is written to the file later is seen too. */
+TEST_F(user, npu_reads_the_pages_of_the_file)
+{
+	struct ork_test_product p;
+	uint32_t handle;
+	uint64_t va;
+	int fd;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, M, K, N, 1), 0);
+	ASSERT_EQ(make(self->fd, self->map, BYTES, 0, &handle), 0);
+	ASSERT_EQ(map_read_only(self->fd, handle, &va), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p.b.va), 0);
+	p.b.va = va;
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+
+	fd = open(self->path, O_WRONLY);
+	ASSERT_EQ(write(fd, p.b.ptr, BYTES), BYTES);
+	close(fd);
+	EXPECT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+	ork_test_product_fini(self->fd, &p);
+}
+
+TEST_F(user, pages_stay_when_the_mapping_and_the_file_are_gone)
+{
+	struct ork_test_product p;
+	uint32_t handle;
+	uint64_t va;
+	int fd;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, M, K, N, 1), 0);
+	fd = open(self->path, O_WRONLY);
+	ASSERT_EQ(write(fd, p.b.ptr, BYTES), BYTES);
+	ASSERT_EQ(make(self->fd, self->map, BYTES, 0, &handle), 0);
+	ASSERT_EQ(map_read_only(self->fd, handle, &va), 0);
+	munmap(self->map, 2 * BYTES);
+	self->map = NULL;
+	ASSERT_EQ(ftruncate(fd, 0), 0);
+	close(fd);
+	ASSERT_EQ(ork_test_bo_close(self->fd, handle), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p.b.va), 0);
+	p.b.va = va;
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	EXPECT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+	ork_test_product_fini(self->fd, &p);
+}
+
+TEST_F(user, npu_cannot_write_them)
+{
+	struct ork_test_product p;
+	uint32_t handle;
+	uint64_t va;
+
+	ASSERT_EQ(make(self->fd, self->map, BYTES, 0, &handle), 0);
+	EXPECT_EQ(ork_test_map(self->fd, 0, handle, 0, BYTES, &va), -EACCES);
+	ASSERT_EQ(map_read_only(self->fd, handle, &va), 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, M, K, N, 1), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p.c.va), 0);
+	p.c.va = va;
+	EXPECT_EQ(ork_test_product_program(self->fd, &p, 0), -EINVAL);
+	EXPECT_EQ(p.reject, DRM_ORK_REJECT_ADDRESS);
+	ork_test_product_fini(self->fd, &p);
+}
+
+TEST_F(user, they_are_not_shared_mapped_or_synchronised)
+{
+	uint32_t handle;
+	int dmabuf;
+
+	ASSERT_EQ(make(self->fd, self->map, BYTES, 0, &handle), 0);
+	EXPECT_NE(drmPrimeHandleToFD(self->fd, handle, DRM_CLOEXEC | DRM_RDWR, &dmabuf), 0);
+	EXPECT_EQ(errno, EINVAL);
+	EXPECT_EQ(ork_test_bo_sync(self->fd, handle, DRM_ORK_SYNC_TO_CPU, 0, BYTES), -EINVAL);
+	EXPECT_EQ(ork_test_bo_sync(self->fd, handle, DRM_ORK_SYNC_TO_DEVICE, 0, BYTES), -EINVAL);
+}
+
+TEST_F(user, wrong_memory_is_refused)
+{
+	uint32_t handle;
+	void *hole;
+
+	EXPECT_EQ(make(self->fd, self->map, 0, 0, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, self->map, BYTES + 1, 0, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, (char *)self->map + 16, BYTES, 0, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, self->map, BYTES, 1, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, self->map, 1ull << 32, 0, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, (void *)-4096ul, 8192, 0, &handle), -EINVAL);
+	EXPECT_EQ(make(self->fd, NULL, BYTES, 0, &handle), -EFAULT);
+
+	/* The second half is missing. */
+	hole = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(hole, MAP_FAILED);
+	munmap((char *)hole + BYTES, BYTES);
+	EXPECT_EQ(make(self->fd, hole, 2 * BYTES, 0, &handle), -EFAULT);
+	EXPECT_EQ(make(self->fd, hole, BYTES, 0, &handle), 0);
+	munmap(hole, BYTES);
+}
+
+TEST_HARNESS_MAIN

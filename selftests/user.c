@@ -170,4 +170,37 @@ TEST_F(user, wrong_memory_is_refused)
 	munmap(hole, BYTES);
 }
 
+/* Not memory with pages of its own. */
+TEST_F(user, buffers_of_ours_are_refused)
+{
+	struct ork_test_bo bo;
+	uint32_t handle;
+
+	ASSERT_EQ(ork_test_bo_init(self->fd, 0, &bo, BYTES), 0);
+	EXPECT_EQ(make(self->fd, bo.ptr, BYTES, 0, &handle), -EFAULT);
+	ork_test_bo_fini(self->fd, 0, &bo);
+}
+
+TEST_F(user, readers_can_be_waited_for)
+{
+	struct drm_ork_bo_wait wait = { .timeout_ns = INT64_MAX };
+	struct ork_test_product p;
+	struct drm_ork_job job;
+	uint64_t addresses[3], va, id;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, M, K, N, 1), 0);
+	ASSERT_EQ(make(self->fd, self->map, BYTES, 0, &wait.handle), 0);
+	ASSERT_EQ(map_read_only(self->fd, wait.handle, &va), 0);
+	ASSERT_EQ(ork_test_vm_unmap(self->fd, 0, p.b.va), 0);
+	p.b.va = va;
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	job = ork_test_product_job(&p, addresses);
+	job.flags = DRM_ORK_JOB_IMPLICIT_SYNC;
+	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+	EXPECT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_BO_WAIT, &wait), 0);
+	wait.timeout_ns = 0;
+	EXPECT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_BO_WAIT, &wait), 0);
+	ork_test_product_fini(self->fd, &p);
+}
+
 TEST_HARNESS_MAIN

@@ -29,8 +29,8 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
-#include "ork_run.h"
 #include "ork_gem_user.h"
+#include "ork_run.h"
 #include "ork_vm.h"
 
 #define ORK_VM_START PAGE_SIZE

@@ -196,6 +196,8 @@ TEST_F(user, readers_can_be_waited_for)
 	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
 	job = ork_test_product_job(&p, addresses);
 	job.flags = DRM_ORK_JOB_IMPLICIT_SYNC;
+	job.placement = DRM_ORK_PLACE_AUTO;
+	job.core_mask = 1;
 	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
 	EXPECT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_BO_WAIT, &wait), 0);
 	wait.timeout_ns = 0;

@@ -247,6 +247,9 @@ check-board: board
 		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
 			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; done
 
+	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
+		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
+
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
@@ -263,6 +266,8 @@ check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 
 # With --icount an instruction of the guest is a nanosecond of its clock: the figures are the same on every host.
 BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
+# Jobs that take their predicted time, so that the next one is there when they end.
+BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
 .PHONY: bench
 bench: board $(BUILD)/host/test/bench_checker
@@ -272,6 +277,8 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)
 	@echo '$(BENCH)_switch.sh'
 	@$(BENCH)_switch.sh
+	@echo '$(BENCH_TIMING) hand-over'
+	@$(BENCH_TIMING) hand-over
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
 GATES = 0xFD7C0000
-ACLK_GATE, HCLK_GATE = 0, 3
+ACLK_GATE, HCLK_GATE, VDD_HIGH = 0, 3, 7
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -827,6 +827,21 @@ def power_that_goes_off_above_the_parked_rate_is_reported(qemu):
         board.set_rate(300)
         board.power(False)
         assert "went off at 300000000 Hz" in board.messages()
+
+
+@test
+def rate_above_its_voltage_is_reported(qemu):
+    for steps in (lambda board: (board.gate(VDD_HIGH, False), board.set_rate(800)),
+                  lambda board: (board.set_rate(800), board.gate(VDD_HIGH, False))):
+        with FirmwareBoard(qemu) as board:
+            board.gate(VDD_HIGH, False)
+            board.set_rate(700)
+            board.gate(VDD_HIGH, True)
+            board.set_rate(1000)
+            board.set_rate(200)
+            assert board.messages() == ""
+            steps(board)
+            assert "800000000 Hz at the voltage for 700000000 Hz" in board.messages()
 
 
 @test

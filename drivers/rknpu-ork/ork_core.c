@@ -29,6 +29,8 @@
 #include "ork_job.h"
 #include "ork_regs.h"
 #include "ork_run.h"
+#include "ork_sysfs.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 #define ORK_AUTOSUSPEND_MS 100
@@ -59,6 +61,7 @@ static int ork_core_switch(struct ork_core *core, struct ork_vm *vm)
 	struct ork_vm *old = core->vm;
 	int ret;
 
+	trace_ork_vm_switch(core, vm ? vm->id : 0);
 	ret = ork_iommu_switch(core->dev, old ? old->domain : core->anchor,
 			       vm ? vm->domain : core->anchor);
 	core->vm = NULL;
@@ -413,5 +416,6 @@ struct platform_driver ork_core_driver = {
 		.name = "rknpu-ork-core",
 		.of_match_table = ork_core_of_match,
 		.pm = pm_ptr(&ork_core_pm_ops),
+		.dev_groups = ork_core_groups,
 	},
 };

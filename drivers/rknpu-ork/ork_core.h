@@ -130,6 +130,9 @@ struct ork_core {
 	/** @watchdog: looks at the part's progress; recovers the core when there is none */
 	struct delayed_work watchdog;
 
+	/** @publish: offers the dump of a hang to user space */
+	struct work_struct publish;
+
 	/**
 	 * @queued: parts that are queued or running; read without lock to choose the least busy
 	 * core
@@ -138,6 +141,9 @@ struct ork_core {
 
 	/** @idle: woken when @queued falls to 0 */
 	wait_queue_head_t idle;
+
+	/** @busy_ns: time that it has spent on parts, in nanoseconds */
+	atomic64_t busy_ns;
 
 	/** @jobs_done: parts that ended without error */
 	atomic64_t jobs_done;

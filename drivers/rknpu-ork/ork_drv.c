@@ -29,7 +29,9 @@
 #include "ork_clk.h"
 #include "ork_compat.h"
 #include "ork_core.h"
+#include "ork_debugfs.h"
 #include "ork_drv.h"
+#include "ork_dump.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_prog.h"
@@ -281,6 +283,7 @@ static const struct drm_driver ork_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = ork_open,
 	.postclose = ork_postclose,
+	.debugfs_init = ork_debugfs_init,
 	.ioctls = ork_ioctls,
 	.num_ioctls = ARRAY_SIZE(ork_ioctls),
 	.fops = &ork_fops,
@@ -299,6 +302,11 @@ static void ork_destroy_wq(struct drm_device *drm, void *data)
 	destroy_workqueue(data);
 }
 
+static void ork_free_dump(struct drm_device *drm, void *data)
+{
+	ork_dump_free_last(to_ork_device(drm));
+}
+
 static int ork_bind(struct device *dev)
 {
 	struct ork_device *ork;
@@ -309,6 +317,7 @@ static int ork_bind(struct device *dev)
 		return PTR_ERR(ork);
 
 	INIT_LIST_HEAD(&ork->files);
+	spin_lock_init(&ork->dump_lock);
 	ret = drmm_mutex_init(&ork->drm, &ork->files_lock);
 	if (ret)
 		return ret;
@@ -317,6 +326,10 @@ static int ork_bind(struct device *dev)
 	if (!ork->wq)
 		return -ENOMEM;
 	ret = drmm_add_action_or_reset(&ork->drm, ork_destroy_wq, ork->wq);
+	if (ret)
+		return ret;
+
+	ret = drmm_add_action(&ork->drm, ork_free_dump, NULL);
 	if (ret)
 		return ret;
 

@@ -24,6 +24,7 @@
 struct ork_clk;
 struct ork_core;
 struct ork_devfreq;
+struct ork_dump;
 struct ork_usage;
 
 /**
@@ -86,8 +87,17 @@ struct ork_device {
 	/** @files: open files, linked by &struct ork_file.node */
 	struct list_head files;
 
+	/** @dump_lock: protects @dump */
+	spinlock_t dump_lock;
+
+	/** @dump: last hang, or NULL; holds a reference */
+	struct ork_dump *dump;
+
 	/** @clients: files opened so far */
 	atomic_t clients;
+
+	/** @vms: VMs created so far */
+	atomic_t vms;
 };
 
 /**

@@ -325,6 +325,27 @@ def modes_reach_the_machine():
     expect(result.status, 125, "status with a clock that stands still")
 
 
+# The MMU's power management switches core 0 on; its register clock runs since the firmware, unless Linux stops it.
+READ_OF_CORE_0 = """
+echo on >/sys/bus/platform/devices/fdab9000.iommu/power/control
+busybox devmem 0xfdab0000
+busybox devmem $1
+"""
+
+
+@test
+def reading_page_2_of_a_core_is_the_end_of_the_board():
+    def read(address):
+        return board("sh", "-c", READ_OF_CORE_0, "sh", address, options=["--append", "clk_ignore_unused"])
+
+    result = read("0xfdab1000")
+    expect((result.status, result.out), (0, b"0x46495245\n0x00000000\n"), f"reads of other pages: {result.err}")
+    result = read("0xfdab2210")
+    expect(result.status, 125, "status")
+    expect_in("npu: core 0: read of 0x2210 hangs the bus: the SoC stops", result.err, "stderr")
+    expect_in("the board died", result.err, "stderr")
+
+
 @test
 def signal_ends_the_board_and_cleans_up():
     for signum in (signal.SIGTERM, signal.SIGINT):

@@ -54,6 +54,7 @@
 #include "migration/vmstate.h"
 #include "system/cpu-timers.h"
 #include "system/qtest.h"
+#include "system/runstate.h"
 #include "rk3588_npu_core.h"
 #include "rk3588_npu_log.h"
 #include "rk3588_npu_reset.h"
@@ -72,7 +73,7 @@
 /* How often a chain that a stall or a gated clock holds looks again. */
 #define HELD_POLL_NS 1000
 
-/* The bus hangs on reads of this page of the window. */
+/* A read of this page of the window hangs the bus, and with it the SoC. */
 #define UNDECODED_PAGE 0x2000
 
 #define PC_OPERATION_ENABLE 0x08
@@ -373,8 +374,9 @@ static bool core_reachable(RK3588NpuCoreState *s, hwaddr offset, bool is_write)
         return false;
     }
     if (!is_write && (offset & 0xf000) == UNDECODED_PAGE) {
-        error_printf("npu: core %u: read of 0x%04x hangs the bus\n", s->index,
-                     (unsigned int)offset);
+        error_printf("npu: core %u: read of 0x%04x hangs the bus: the SoC stops\n",
+                     s->index, (unsigned int)offset);
+        qemu_system_guest_panicked(NULL);
         return false;
     }
     return true;

@@ -143,7 +143,6 @@ static void create_ram(RK3588NpuMachineState *m)
 static void create_firmware(RK3588NpuMachineState *m)
 {
     m->scmi = qdev_new(TYPE_RK3588_SCMI);
-    qdev_prop_set_bit(m->scmi, "strict", m->strict);
     qdev_prop_set_uint64(m->scmi, "boot-hz", m->npu_mhz * 1000000ull);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(m->scmi), &error_fatal);
 }

@@ -173,16 +173,6 @@ static int set_rate(RK3588ScmiState *s, Message *m, uint64_t hz)
     return SCMI_SUCCESS;
 }
 
-static int get_rate(RK3588ScmiState *s, Message *m)
-{
-    if (s->strict && !s->powered) {
-        error_printf("npu: clock: strict: rate read with the power domain"
-                     " off\n");
-    }
-    put_rate(m, s->hz);
-    return SCMI_SUCCESS;
-}
-
 static int set_config(RK3588ScmiState *s, uint32_t attributes)
 {
     s->enabled = attributes & CONFIG_ENABLE;
@@ -224,7 +214,8 @@ static int clock_message(RK3588ScmiState *s, Message *m, unsigned int id)
     case CLOCK_RATE_SET:
         return set_rate(s, m, in[2] | (uint64_t)in[3] << 32);
     case CLOCK_RATE_GET:
-        return get_rate(s, m);
+        put_rate(m, s->hz);
+        return SCMI_SUCCESS;
     default:
         return set_config(s, in[1]);
     }
@@ -334,7 +325,6 @@ static void scmi_init(Object *obj)
 }
 
 static const Property scmi_properties[] = {
-    DEFINE_PROP_BOOL("strict", RK3588ScmiState, strict, false),
     DEFINE_PROP_UINT64("boot-hz", RK3588ScmiState, boot_hz, PARKED_HZ),
 };
 

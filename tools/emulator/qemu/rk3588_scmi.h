@@ -18,7 +18,6 @@ struct RK3588ScmiState {
     bool enabled;
     bool powered;    /* domain NPUTOP is on */
     bool vdd_high;   /* the supply has the higher of its two voltages */
-    bool strict;
     uint64_t hz;
     uint64_t boot_hz;
 };

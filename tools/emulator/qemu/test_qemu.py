@@ -845,16 +845,6 @@ def rate_above_its_voltage_is_reported(qemu):
 
 
 @test
-def strict_reports_a_rate_read_without_power(qemu):
-    with FirmwareBoard(qemu, "-machine", "strict=on") as board:
-        board.rate()
-        assert board.messages() == ""
-        board.power(False)
-        board.rate()
-        assert "rate read with the power domain off" in board.messages()
-
-
-@test
 def reading_the_undecoded_page_is_reported_and_stops_the_board(qemu):
     with Board(qemu) as board:
         Npu(board, 0).register(0x2000)

@@ -208,7 +208,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
@@ -244,6 +244,8 @@ check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; \
+		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
+			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
 		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
 			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
 

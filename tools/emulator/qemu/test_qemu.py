@@ -807,6 +807,22 @@ def firmware_gates_the_compute_clock(qemu):
 
 
 @test
+def rate_that_the_firmware_sets_is_that_of_the_cores(qemu):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "jobs")
+        with FirmwareBoard(qemu, "-machine", f"job-log={path}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            for mhz in (200, 800):
+                board.set_rate(mhz)
+                assert npu.run()
+        with open(path, encoding="ascii") as lines:
+            slow, fast = (json.loads(line) for line in lines)
+        assert slow["cycles"] == fast["cycles"]
+        assert slow["ns"] == slow["cycles"] * 5 and fast["ns"] == fast["cycles"] * 5 // 4
+
+
+@test
 def rate_above_the_parked_one_needs_power(qemu):
     with FirmwareBoard(qemu) as board:
         board.power(False)

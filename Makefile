@@ -245,7 +245,9 @@ check-board: board
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; \
 		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; done
+			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
+		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
+			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
 
 	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
 		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)

@@ -281,10 +281,6 @@ static void create_npu(RK3588NpuMachineState *m)
                                               spi(m, GATES_SPI));
     DeviceState *cores[RK3588_NPU_CORES];
 
-    if (!m->npu_mhz) {
-        error_report("npu-mhz must not be 0");
-        exit(EXIT_FAILURE);
-    }
     m->npu_clock = clock_new(OBJECT(m), "npu-clock");
     clock_set_hz(m->npu_clock, m->npu_mhz * 1000000ull);
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
@@ -374,6 +370,10 @@ static void machine_init(MachineState *machine)
 {
     RK3588NpuMachineState *m = RK3588_NPU_MACHINE(machine);
 
+    if (!m->npu_mhz) {
+        error_report("npu-mhz must not be 0");
+        exit(EXIT_FAILURE);
+    }
     create_ram(m);
     create_cpus(m);
     create_gic(m);

@@ -389,6 +389,10 @@ static void machine_init(MachineState *machine)
 {
     RK3588NpuMachineState *m = RK3588_NPU_MACHINE(machine);
 
+    if (!m->npu_mhz) {
+        error_report("npu-mhz must not be 0");
+        exit(EXIT_FAILURE);
+    }
     create_ram(m);
     create_firmware(m);
     create_cpus(m);

@@ -168,6 +168,9 @@ enum ork_dtype {
 	ORK_F32,         /* float */
 };
 
+/* Bytes of one element in the caller's matrices; 0: no such type, or ORK_DEFAULT. */
+size_t ork_dtype_bytes(enum ork_dtype type);
+
 /*
  * From sums to int8: out = sat8(half_even((sum * scale) / 2^shift) + offset), where half_even() rounds to the nearest
  * integer, ties to even, and sat8() limits to -128..127.

@@ -79,9 +79,6 @@ bool ork_c_type_valid(const struct ork_operand *operand, enum ork_dtype c_type);
  */
 const struct ork_result *ork_result_find(const struct ork_operand *operand, enum ork_dtype c_type, uint32_t slices);
 
-/* Bytes of one element in the caller's matrices; 0: no such type. */
-size_t ork_dtype_bytes(enum ork_dtype type);
-
 const char *ork_dtype_name(enum ork_dtype type);
 
 /* Bytes of count elements; count is a multiple of 32. */

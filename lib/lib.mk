@@ -42,4 +42,5 @@ LIB_SRCS := \
 	lib/src/types.c \
 	lib/src/unpack.c \
 	lib/src/version.c \
-	lib/src/weights.c
+	lib/src/weights.c \
+	lib/src/weights_append.c

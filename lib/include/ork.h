@@ -191,6 +191,12 @@ struct ork_weights_desc {
 	size_t k, n;
 	size_t batch;        /* number of B matrices; 0: 1 */
 	size_t b_stride;     /* elements from one B to the next; any value if batch is at most 1 */
+	/*
+	 * Rows and columns that there is room for, if B shall grow: at least k and n. Of a dimension that grows, k or n
+	 * may be 0 (not both), and b is NULL then.
+	 */
+	size_t k_capacity;   /* 0: k */
+	size_t n_capacity;   /* 0: n */
 };
 
 /*
@@ -202,16 +208,35 @@ struct ork_weights_desc {
  */
 int ork_weights_create(struct ork_device *dev, const struct ork_weights_desc *desc, struct ork_weights **weights);
 
+/*
+ * Appends count rows B[count][N] or columns B[K][count] to each matrix of the weights, as the cache of keys and values
+ * of a language model needs it: scores take K^T, to which each token adds a column, and the output takes V, to which it
+ * adds a row. What is there is not packed again, and only the bytes that change are written and made visible to the NPU
+ * (one call of the driver).
+ *
+ *   ldb:      at least N, or count.
+ *   b_stride: elements from the rows (columns) of one matrix to those of the next; any value if there is one matrix.
+ *
+ * Jobs in flight compute with the weights that they were submitted with. A new program is made when a product needs
+ * one more kernel group of columns or one more slice of rows than before.
+ *
+ * -ENOSPC: more than the capacity. -EINVAL also if the matrices have no columns (rows) yet, and for int4 values outside
+ * -8..7.
+ */
+int ork_weights_append_rows(struct ork_weights *weights, const void *b, size_t ldb, size_t count, size_t b_stride);
+int ork_weights_append_columns(struct ork_weights *weights, const void *b, size_t ldb, size_t count, size_t b_stride);
+
 /* No job that uses the weights may be in flight. */
 void ork_weights_destroy(struct ork_weights *weights);
 
-/* Bytes of memory that the packed weights occupy. */
+/* Bytes of memory that the packed weights occupy, unused capacity included. */
 size_t ork_weights_bytes(const struct ork_weights *weights);
 
 /*
  * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the
  * NPU computes with up to 10240 k. For int4 slices are as long as these weights allow without overflow of the NPU's
- * int16 results for any A, at least 480.
+ * int16 results for any A, at least 480. Weights whose K can grow have slices of up to 1024, because products
+ * compute with whole slices; int4 weights that can grow have slices of up to 480.
  */
 size_t ork_weights_k_slice(const struct ork_weights *weights);
 

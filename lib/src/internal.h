@@ -57,13 +57,16 @@ struct ork_weights {
 	struct ork_device *dev;
 	const struct ork_operand *operand;
 	struct ork_bo *bo;
+	uint8_t *packed;        /* the buffer, for the CPU */
 	uint32_t va;
 	uint32_t k, n;          /* as the user gave them */
+	uint32_t k_capacity, n_capacity;
 	uint32_t k_slice;       /* padded */
-	uint32_t slices;
+	uint32_t slices;        /* in use, as n_pad */
 	uint32_t n_pad;
 	uint32_t batch;
-	uint64_t batch_bytes;   /* of one matrix, packed */
+	uint64_t slice_bytes;   /* from one slice to the next, capacity included */
+	uint64_t batch_bytes;   /* from one matrix to the next */
 };
 
 /* Stores the sentence in the device and returns err. */

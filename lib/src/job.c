@@ -67,7 +67,7 @@ static void describe(const struct ork_run *run, uint32_t part, struct ork_launch
 	const struct ork_request *req = &run->req;
 	const struct ork_shape *shape = &run->plan.shape;
 	const uint32_t cores = run->plan.cores;
-	const uint64_t b_offset = req->shared_b ? 0 : run->pass.first_batch * req->weights->batch_bytes;
+	const uint64_t b_offset = run->pass.first_batch * shape->b_batch_bytes;
 
 	*launch = (struct ork_launch){
 		.program = run->program->handles[part],

@@ -41,6 +41,8 @@ struct ork_shape {
 	uint32_t k_slice; /* K of each task, a multiple of 32 */
 	uint32_t slices;
 	uint32_t cols;    /* N, a multiple of the kernel group */
+	/* In the packed weights, from one slice to the next and from one matrix to the next; 0: one matrix for all. */
+	uint64_t b_slice_bytes, b_batch_bytes;
 };
 
 enum ork_split {
@@ -101,11 +103,9 @@ uint64_t ork_shape_c_bytes(const struct ork_shape *shape);
  *   C stage: [batch][slice], then one block C[rows][tile columns] per N tile, and in it the M tiles. Blocks keep the
  *            pitch of C within the 8192 atoms that NOTCH can express and as small as possible, which is also faster
  *            (NPU reference 3.9).
- *
- * weights_batch_bytes is 0 if all products of the batch share their weights.
  */
 uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile *tile);
-uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile, uint64_t weights_batch_bytes);
+uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile);
 uint64_t ork_tile_c_offset(const struct ork_shape *shape, const struct ork_tile *tile);
 
 /*

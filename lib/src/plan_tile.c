@@ -77,10 +77,10 @@ uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile 
 	return row * a_row_bytes(shape) + tile->slice * plane_rows * a_slice_bytes(shape);
 }
 
-uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile, uint64_t weights_batch_bytes)
+uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile)
 {
-	return tile->batch * weights_batch_bytes +
-	       ((uint64_t)tile->slice * shape->cols + tile->col) * a_slice_bytes(shape);
+	return tile->batch * shape->b_batch_bytes + tile->slice * shape->b_slice_bytes +
+	       tile->col * a_slice_bytes(shape);
 }
 
 uint64_t ork_tile_c_offset(const struct ork_shape *shape, const struct ork_tile *tile)

@@ -34,7 +34,6 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 	const struct ork_plan *plan = &program->plan;
 	const struct ork_shape *shape = &plan->shape;
 	const uint32_t slice_bytes = ork_operand_bytes(shape->result->operand, shape->k_slice);
-	const uint64_t batch_bytes = (uint64_t)slice_bytes * shape->slices * shape->cols;
 
 	*task = (struct ork_task){
 		.result = shape->result,
@@ -43,7 +42,7 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 		.cols = tile->cols,
 		.a_va = (uint32_t)ork_tile_a_offset(shape, tile),
 		.a_pitch_bytes = slice_bytes * shape->slices,
-		.b_va = (uint32_t)ork_tile_b_offset(shape, tile, program->key.shared_b ? 0 : batch_bytes),
+		.b_va = (uint32_t)ork_tile_b_offset(shape, tile),
 		.c_va = (uint32_t)ork_tile_c_offset(shape, tile),
 		.c_pitch_bytes = tile->cols * shape->result->bytes,
 		.data_banks = plan->data_banks,
@@ -186,7 +185,8 @@ static bool same_key(const struct ork_program_key *a, const struct ork_program_k
 {
 	return a->shape.result == b->shape.result && a->shape.batch == b->shape.batch &&
 	       a->shape.rows == b->shape.rows && a->shape.k_slice == b->shape.k_slice &&
-	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols && a->shared_b == b->shared_b &&
+	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols &&
+	       a->shape.b_slice_bytes == b->shape.b_slice_bytes && a->shape.b_batch_bytes == b->shape.b_batch_bytes &&
 	       a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
 	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask;
 }

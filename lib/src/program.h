@@ -8,7 +8,6 @@
 /* What a program depends on. Two products with the same key use the same program. */
 struct ork_program_key {
 	struct ork_shape shape;
-	bool shared_b;          /* all products of the batch have the same weights */
 	struct ork_requant requant;
 	uint32_t cores;         /* as the user asked: 0 is the planner's choice */
 	uint32_t core_mask;

@@ -20,6 +20,8 @@ static int check_weights(struct ork_device *dev, const struct ork_matmul_desc *d
 		return ork_fail(dev, -EINVAL, "matmul: weights is NULL");
 	if (weights->dev != dev)
 		return ork_fail(dev, -EINVAL, "matmul: the weights are of another device");
+	if (!weights->k || !weights->n)
+		return ork_fail(dev, -EINVAL, "matmul: the weights are empty so far");
 	if (desc->c_type && !ork_c_type_valid(weights->operand, desc->c_type))
 		return ork_fail(dev, -EINVAL, "matmul: C cannot be %s if A and B are %s", ork_dtype_name(desc->c_type),
 				weights->operand->name);
@@ -121,6 +123,8 @@ static void cut_passes(struct ork_request *req)
 		.k_slice = req->weights->k_slice,
 		.slices = req->weights->slices,
 		.cols = req->weights->n_pad,
+		.b_slice_bytes = req->weights->slice_bytes,
+		.b_batch_bytes = req->shared_b ? 0 : req->weights->batch_bytes,
 	};
 	ork_plan_pass(&req->pass, STAGE_BYTES);
 }
@@ -150,6 +154,8 @@ int ork_request_init(struct ork_request *req, struct ork_device *dev, const stru
 		.a_stride = desc->a_stride,
 		.c_stride = desc->c_stride,
 		.m = (uint32_t)desc->m,
+		.k = desc->weights->k,
+		.n = desc->weights->n,
 		.batch = desc->batch ? (uint32_t)desc->batch : 1,
 		.shared_b = desc->weights->batch == 1,
 		.requant = desc->requant,
@@ -201,7 +207,6 @@ void ork_pass_key(const struct ork_pass *pass, struct ork_program_key *key)
 
 	*key = (struct ork_program_key){
 		.shape = pass->shape,
-		.shared_b = req->shared_b,
 		.requant = { .scale = 1 },
 		.cores = req->cores,
 		.core_mask = req->core_mask,

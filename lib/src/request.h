@@ -16,6 +16,7 @@ struct ork_request {
 	size_t lda, ldc;          /* in elements, as the strides */
 	size_t a_stride, c_stride;
 	uint32_t m, batch;
+	uint32_t k, n;            /* of the weights when the product was asked for; they may grow afterwards */
 	bool shared_b;
 	struct ork_requant requant;
 	uint32_t cores;           /* 0: chosen by the planner */

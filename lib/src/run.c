@@ -27,7 +27,7 @@ static int copy_tile_in(const struct ork_run *run, const struct ork_tile *tile)
 	const struct ork_request *req = &run->req;
 	const struct ork_shape *shape = &run->plan.shape;
 	const struct ork_a_shape a_shape = {
-		.rows = tile->rows, .k = req->weights->k, .k_slice = shape->k_slice, .slices = shape->slices
+		.rows = tile->rows, .k = req->k, .k_slice = shape->k_slice, .slices = shape->slices
 	};
 	const void *a = a_of_tile(run, tile);
 
@@ -63,7 +63,7 @@ static void copy_tile_out(const struct ork_run *run, const struct ork_tile *tile
 		.slices = shape->slices,
 		.rows = tile->rows,
 		.cols = tile->cols,
-		.used_cols = tile->col + tile->cols > req->weights->n ? req->weights->n - tile->col : tile->cols,
+		.used_cols = tile->col + tile->cols > req->n ? req->n - tile->col : tile->cols,
 	};
 	const size_t batch = run->pass.first_batch + tile->batch;
 	const size_t row = run->pass.first_row + tile->row;

@@ -107,7 +107,21 @@ int ork_query(struct ork_device *dev, struct ork_info *info);
  *   flags:      0 (cached) or ORK_BO_WC.
  */
 int ork_bo_create(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo);
+/* No job that uses the buffer may be in flight. */
 void ork_bo_destroy(struct ork_bo *bo);
+
+/*
+ * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed. What
+ * another device or process does in the memory has to be synchronised by them; for ork_bo_sync() it counts as cached.
+ * The in-process model takes any descriptor whose memory can be mapped, of memfd_create(2) for example.
+ *
+ * -EEXIST: the device has a buffer for this memory already. -EINVAL also if fd is no dma-buf, or its size no multiple
+ * of 4096. -E2BIG as above.
+ */
+int ork_bo_import(struct ork_device *dev, int fd, struct ork_bo **bo);
+
+/* A new dma-buf of the buffer's memory, for ork_bo_import() and other devices. The caller closes it. */
+int ork_bo_export(struct ork_bo *bo, int *fd);
 
 /* Size in bytes after rounding. */
 size_t ork_bo_size(const struct ork_bo *bo);
@@ -265,6 +279,22 @@ struct ork_matmul_desc {
 	size_t a_stride; /* elements from one A to the next, and so on; any value if batch is at most 1 */
 	size_t c_stride;
 	struct ork_requant requant; /* only for c_type ORK_I8 */
+	/*
+	 * Buffers of this device that A and C lie in, with the bytes before them, multiples of the element; a or c is
+	 * NULL then. The NPU works in the buffer itself if that is possible, else A and C are copied as if they were in
+	 * the caller's memory; ork_plan_explain() tells which, and why.
+	 *
+	 *   In place: offsets, lda, ldc and strides are multiples of 16 bytes, and
+	 *     A: the type is not ORK_I4; K is the sum of the weights' K slices, as it is if K is a multiple of 32 and
+	 *        there is one.
+	 *     C: the type is what a task writes (not for A of ORK_I4), there is one K slice, N is a multiple of 32
+	 *        (16 for floating point), and ldc is at most 128 KiB.
+	 *
+	 * The library cleans and invalidates the CPU's caches for A and C. Nobody else may touch the bytes from the
+	 * first to the last of A or C, gaps between rows included, while the job is in flight.
+	 */
+	struct ork_bo *a_bo, *c_bo;
+	size_t a_offset_bytes, c_offset_bytes;
 };
 
 /*
@@ -307,7 +337,7 @@ void ork_job_destroy(struct ork_job *job);
 
 /*
  * How ork_matmul() would compute the product, and why, in a few lines of English, each ending in a newline: padding, K
- * slices, cores with their estimated costs, tiles, on-chip banks. a and c are not looked at. Returns the length as
+ * slices, cores with their estimated costs, tiles, on-chip banks, copies of A and C. What is in A and C is not looked at; a and c may be NULL. Returns the length as
  * snprintf() does, or a negative errno value. text may be NULL if size is 0.
  */
 int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,

@@ -53,8 +53,11 @@ struct ork_fence {
 /* Bytes of a buffer that caches have to be clean of. */
 struct ork_job_cache {
 	uint32_t handle;
-	uint64_t size_bytes;
+	uint64_t offset_bytes, size_bytes;
 };
+
+/* Most ranges that a job cleans before it starts: A and C. */
+#define ORK_JOB_CLEANS 2
 
 /* All tasks of a program, run once. */
 struct ork_launch {
@@ -64,7 +67,8 @@ struct ork_launch {
 	uint32_t core_mask;
 	uint32_t timeout_ms;
 	uint64_t addresses[ORK_SLOTS];
-	struct ork_job_cache in, out;  /* written by the CPU before, by the NPU during the job; size 0: none */
+	struct ork_job_cache clean[ORK_JOB_CLEANS]; /* what the CPU may have written before; size 0: none */
+	struct ork_job_cache out;      /* what the NPU writes */
 	struct ork_fence *fence;       /* idle; gets the end of the job */
 };
 
@@ -76,7 +80,10 @@ struct ork_backend {
 	int (*query_vm)(struct ork_device *dev, struct drm_ork_vm_info *info);
 	int (*bo_create)(struct ork_device *dev, struct drm_ork_bo_create *args);
 	void (*bo_close)(struct ork_device *dev, uint32_t handle);
-	int (*bo_map)(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr);
+	/* A handle of the memory, which may be one that the device has already, and its size. */
+	int (*bo_import)(struct ork_device *dev, int fd, struct drm_ork_bo_create *args);
+	int (*bo_export)(struct ork_device *dev, uint32_t handle, int *fd);
+	int (*bo_map)(struct ork_device *dev, const struct ork_bo *bo, void **ptr);
 	void (*bo_unmap)(struct ork_device *dev, void *ptr, size_t bytes);
 	int (*bo_sync)(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
 	int (*vm_map)(struct ork_device *dev, struct drm_ork_vm_map *args);

@@ -32,6 +32,7 @@ struct ork_device {
 	struct ork_limits limits;     /* of the hardware, fixed at open */
 	uint32_t core_mask;
 	uint32_t max_timeout_ms;
+	struct ork_bo *bos;           /* all, the library's own included */
 	unsigned int user_bos;        /* objects that the user has not destroyed */
 	unsigned int user_weights;
 	unsigned int user_jobs;
@@ -45,8 +46,10 @@ struct ork_device {
 struct ork_bo {
 	struct ork_device *dev;
 	struct drm_ork_bo_create args; /* handle, size, flags, mmap offset */
+	int dmabuf;                    /* of an imported buffer, else -1 */
 	void *cpu;                     /* NULL until mapped for the CPU */
 	uint64_t va;                   /* 0 until mapped for the NPU */
+	struct ork_bo *next, **link;   /* in the list of the device, and what leads here */
 };
 
 /*

@@ -19,6 +19,25 @@ static uint32_t lowest_cores(uint32_t mask, uint32_t count)
 	return picked;
 }
 
+/* Where the NPU works: the buffer itself, or a stage for the buffer's or the caller's memory. */
+static int prepare_place(struct ork_device *dev, struct ork_place *place, uint64_t stage_bytes,
+			 struct ork_stage **stage)
+{
+	uint32_t va;
+	void *cpu;
+	int err;
+
+	if (!place->copied)
+		return ork_bo_address(place->bo, &va);
+	if (place->bo) {
+		err = ork_bo_map(place->bo, &cpu);
+		if (err)
+			return err;
+		place->data = (uint8_t *)cpu + place->offset_bytes;
+	}
+	return ork_stage_get(dev, stage_bytes, stage);
+}
+
 /* Everything that a run needs before it can be submitted, A included. */
 static int prepare(struct ork_run *run)
 {
@@ -32,9 +51,9 @@ static int prepare(struct ork_run *run)
 		return err;
 	run->plan = run->program->plan;
 	run->parts = run->program->parts;
-	err = ork_stage_get(dev, ork_shape_a_bytes(&run->plan.shape), &run->a);
+	err = prepare_place(dev, &run->req.a, ork_shape_a_bytes(&run->plan.shape), &run->a);
 	if (!err)
-		err = ork_stage_get(dev, ork_shape_c_bytes(&run->plan.shape), &run->c);
+		err = prepare_place(dev, &run->req.c, ork_shape_c_bytes(&run->plan.shape), &run->c);
 	if (err)
 		return err;
 	return ork_run_copy_in(run);
@@ -62,12 +81,35 @@ static int prepare_all(struct ork_job *job)
 	return 0;
 }
 
+/* The bytes of a run that the NPU reads or writes: of a stage, or of a buffer in place. */
+static struct ork_job_cache bytes_of(const struct ork_run *run, const struct ork_place *place,
+				     const struct ork_stage *stage, uint64_t stage_bytes, uint32_t cols)
+{
+	const struct ork_shape *shape = &run->plan.shape;
+
+	if (stage)
+		return (struct ork_job_cache){ .handle = stage->bo->args.handle, .size_bytes = stage_bytes };
+	return (struct ork_job_cache){
+		.handle = place->bo->args.handle,
+		.offset_bytes = place->offset_bytes +
+				ork_place_offset(place, run->pass.first_batch, run->pass.first_row),
+		.size_bytes = ork_place_extent(place, shape->batch, shape->rows, cols),
+	};
+}
+
+static uint64_t address_of(const struct ork_place *place, const struct ork_stage *stage, const struct ork_job_cache *bytes)
+{
+	return (stage ? stage->va : place->bo->va) + bytes->offset_bytes;
+}
+
+/* Stages of C are never written by the CPU, but a buffer may have been. */
 static void describe(const struct ork_run *run, uint32_t part, struct ork_launch *launch)
 {
 	const struct ork_request *req = &run->req;
 	const struct ork_shape *shape = &run->plan.shape;
 	const uint32_t cores = run->plan.cores;
-	const uint64_t b_offset = run->pass.first_batch * shape->b_batch_bytes;
+	const struct ork_job_cache a = bytes_of(run, &req->a, run->a, ork_shape_a_bytes(shape), req->k);
+	const struct ork_job_cache c = bytes_of(run, &req->c, run->c, ork_shape_c_bytes(shape), req->n);
 
 	*launch = (struct ork_launch){
 		.program = run->program->handles[part],
@@ -76,11 +118,18 @@ static void describe(const struct ork_run *run, uint32_t part, struct ork_launch
 		.split = cores > 1,
 		.core_mask = cores > 1 ? lowest_cores(req->core_mask, cores) : req->core_mask,
 		.timeout_ms = req->timeout_ms,
-		.addresses = { run->a->va, req->weights->va + b_offset, run->c->va },
-		.out = { run->c->bo->args.handle, ork_shape_c_bytes(shape) },
+		.addresses = {
+			[ORK_SLOT_A] = address_of(&req->a, run->a, &a),
+			[ORK_SLOT_B] = req->weights->va + run->pass.first_batch * shape->b_batch_bytes,
+			[ORK_SLOT_C] = address_of(&req->c, run->c, &c),
+		},
+		.out = c,
 	};
-	if (part == 0)
-		launch->in = (struct ork_job_cache){ run->a->bo->args.handle, ork_shape_a_bytes(shape) };
+	if (part > 0)
+		return;
+	launch->clean[0] = a;
+	if (!run->c)
+		launch->clean[1] = c;
 }
 
 /* If not all can be submitted, waits for those that were. */

@@ -11,7 +11,7 @@ struct ork_run {
 	struct ork_request req;      /* pass.req points here */
 	struct ork_program *program; /* until it has been submitted */
 	struct ork_plan plan;
-	struct ork_stage *a, *c;
+	struct ork_stage *a, *c;     /* NULL: in place */
 	uint32_t parts;
 };
 
@@ -33,7 +33,7 @@ int ork_job_start_pass(const struct ork_request *req, uint64_t index, struct ork
 int ork_job_finish(struct ork_job *job);
 void ork_job_free(struct ork_job *job);
 
-/* Copies A into the stage of a run, and C out of it. */
+/* Copies A into the stage of a run, and C out of it, if there are stages. */
 int ork_run_copy_in(const struct ork_run *run);
 void ork_run_copy_out(const struct ork_run *run);
 

@@ -30,22 +30,27 @@ void kernel_fence_exit(struct ork_device *dev, struct ork_fence *fence)
 
 /* What one job of the ioctl points to. */
 struct arrays {
-	struct drm_ork_sync_range cache[2];
+	struct drm_ork_sync_range cache[ORK_JOB_CLEANS + 1];
 	struct drm_ork_sync out_sync;
 };
 
+static uint32_t fill_cache(const struct ork_job_cache *bytes, enum drm_ork_sync_op op, struct drm_ork_sync_range *range)
+{
+	if (!bytes->size_bytes)
+		return 0;
+	*range = (struct drm_ork_sync_range){
+		.handle = bytes->handle, .op = op, .offset_bytes = bytes->offset_bytes, .size_bytes = bytes->size_bytes
+	};
+	return 1;
+}
+
 static void fill(const struct ork_launch *launch, struct drm_ork_job *job, struct arrays *arrays)
 {
-	uint32_t ranges = 0;
+	uint32_t ranges = 0, i;
 
-	if (launch->in.size_bytes)
-		arrays->cache[ranges++] = (struct drm_ork_sync_range){
-			.handle = launch->in.handle, .op = DRM_ORK_SYNC_TO_DEVICE, .size_bytes = launch->in.size_bytes
-		};
-	if (launch->out.size_bytes)
-		arrays->cache[ranges++] = (struct drm_ork_sync_range){
-			.handle = launch->out.handle, .op = DRM_ORK_SYNC_TO_CPU, .size_bytes = launch->out.size_bytes
-		};
+	for (i = 0; i < ORK_JOB_CLEANS; i++)
+		ranges += fill_cache(&launch->clean[i], DRM_ORK_SYNC_TO_DEVICE, &arrays->cache[ranges]);
+	ranges += fill_cache(&launch->out, DRM_ORK_SYNC_TO_CPU, &arrays->cache[ranges]);
 	arrays->out_sync = (struct drm_ork_sync){ .handle = launch->fence->syncobj };
 	*job = (struct drm_ork_job){
 		.prog = launch->program,

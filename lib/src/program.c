@@ -33,7 +33,6 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 {
 	const struct ork_plan *plan = &program->plan;
 	const struct ork_shape *shape = &plan->shape;
-	const uint32_t slice_bytes = ork_operand_bytes(shape->result->operand, shape->k_slice);
 
 	*task = (struct ork_task){
 		.result = shape->result,
@@ -41,10 +40,10 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 		.k = shape->k_slice,
 		.cols = tile->cols,
 		.a_va = (uint32_t)ork_tile_a_offset(shape, tile),
-		.a_pitch_bytes = slice_bytes * shape->slices,
+		.a_pitch_bytes = ork_tile_a_pitch(shape),
 		.b_va = (uint32_t)ork_tile_b_offset(shape, tile),
 		.c_va = (uint32_t)ork_tile_c_offset(shape, tile),
-		.c_pitch_bytes = tile->cols * shape->result->bytes,
+		.c_pitch_bytes = ork_tile_c_pitch(shape, tile),
 		.data_banks = plan->data_banks,
 		.weight_banks = plan->weight_banks,
 		.requant = program->key.requant,
@@ -181,13 +180,18 @@ static int create(struct ork_device *dev, const struct ork_program_key *key, str
 	return 0;
 }
 
+static bool same_shape(const struct ork_shape *a, const struct ork_shape *b)
+{
+	return a->result == b->result && a->batch == b->batch && a->rows == b->rows && a->k_slice == b->k_slice &&
+	       a->slices == b->slices && a->cols == b->cols && a->b_slice_bytes == b->b_slice_bytes &&
+	       a->b_batch_bytes == b->b_batch_bytes && a->a_pitch_bytes == b->a_pitch_bytes &&
+	       a->a_batch_bytes == b->a_batch_bytes && a->c_pitch_bytes == b->c_pitch_bytes &&
+	       a->c_batch_bytes == b->c_batch_bytes;
+}
+
 static bool same_key(const struct ork_program_key *a, const struct ork_program_key *b)
 {
-	return a->shape.result == b->shape.result && a->shape.batch == b->shape.batch &&
-	       a->shape.rows == b->shape.rows && a->shape.k_slice == b->shape.k_slice &&
-	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols &&
-	       a->shape.b_slice_bytes == b->shape.b_slice_bytes && a->shape.b_batch_bytes == b->shape.b_batch_bytes &&
-	       a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
+	return same_shape(&a->shape, &b->shape) && a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
 	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask;
 }
 

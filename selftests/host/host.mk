@@ -17,6 +17,7 @@ HOST_TESTS := \
 	test_device \
 	test_golden \
 	test_hang \
+	test_in_place \
 	test_job \
 	test_layout \
 	test_matmul \
@@ -36,6 +37,6 @@ test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device: they run on the board too.
-BOARD_HOST_TESTS := test_append test_property
+BOARD_HOST_TESTS := test_append test_in_place test_property
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -15,6 +15,7 @@ LIB_HEADERS := lib/include/ork.h
 
 LIB_SRCS := \
 	lib/src/bo.c \
+	lib/src/chain.c \
 	lib/src/device.c \
 	lib/src/device_kernel.c \
 	lib/src/device_model.c \

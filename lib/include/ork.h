@@ -261,6 +261,7 @@ struct ork_matmul_opts {
 	uint32_t cores; /* cores to split a product over; 0: chosen by a cost model. Small products may use fewer */
 	uint32_t core_mask;  /* cores that may be used; 0: all */
 	uint32_t timeout_ms; /* time without progress after which a job is given up; 0: the driver's default */
+	uint32_t in_order;   /* 1: products of one ork_matmul_submit() are a chain, see there */
 };
 
 /*
@@ -308,10 +309,17 @@ struct ork_matmul_desc {
 int ork_matmul(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts);
 
 /*
- * Starts count independent products together and returns without waiting; they may run at the same time. A has been
- * read when the call returns; C is written by ork_job_wait(). Several jobs may be in flight. A job keeps copies of A
- * and C, padded, in memory that the NPU can address, until it is waited for. -ENOSPC if that does not fit. Other
- * errors as for ork_matmul(); then nothing is in flight.
+ * Starts count products together, in one call of the driver (per 4096 jobs), and returns without waiting. Several jobs
+ * may be in flight. A that is copied has been read when the call returns; C that is copied is written by
+ * ork_job_wait(). The copies, padded, stay in memory that the NPU can address until the job is waited for. -ENOSPC if
+ * they do not fit. Other errors as for ork_matmul(); then nothing is in flight.
+ *
+ * Products are independent of each other and may run at the same time, each on one core if there are enough of them.
+ * With opts->in_order they are a chain instead: each starts when the one before it is complete, on as many cores as it
+ * takes for itself. So A of a product may be C of an earlier one, int8 or float16 for example, if the NPU uses both in
+ * place.
+ *
+ * -EINVAL also if, in a chain, a copy would come too early or too late for what an earlier product writes.
  *
  * On the in-process model the call computes the products itself.
  */

@@ -70,6 +70,7 @@ struct ork_launch {
 	struct ork_job_cache clean[ORK_JOB_CLEANS]; /* what the CPU may have written before; size 0: none */
 	struct ork_job_cache out;      /* what the NPU writes */
 	struct ork_fence *fence;       /* idle; gets the end of the job */
+	struct ork_fence *after;       /* of a job that was started before, which has to end first; NULL: none */
 };
 
 /* Each returns 0 or a negative errno value and may put a sentence about a failure into the device with ork_fail(). */

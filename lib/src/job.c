@@ -145,6 +145,8 @@ static int submit(struct ork_job *job)
 		for (part = 0; part < job->runs[run].parts; part++) {
 			describe(&job->runs[run], part, &launches[count]);
 			launches[count].fence = job->fences[count];
+			if (job->in_order && count)
+				launches[count].after = job->fences[count - 1];
 			count++;
 		}
 	}
@@ -161,7 +163,7 @@ static void release(struct ork_job *job)
 	uint32_t i;
 
 	for (i = 0; i < job->run_count; i++) {
-		ork_program_put(job->runs[i].program);
+		ork_program_put(job->dev, job->runs[i].program);
 		ork_stage_put(job->dev, job->runs[i].a);
 		ork_stage_put(job->dev, job->runs[i].c);
 	}
@@ -210,14 +212,15 @@ static int start(struct ork_job *job, struct ork_job **started)
 	}
 	/* The driver keeps a program while its jobs run. */
 	for (i = 0; i < job->run_count; i++) {
-		ork_program_put(job->runs[i].program);
+		ork_program_put(job->dev, job->runs[i].program);
 		job->runs[i].program = NULL;
 	}
 	*started = job;
 	return 0;
 }
 
-int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, struct ork_job **job)
+int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, bool in_order,
+		  struct ork_job **job)
 {
 	uint64_t passes = 0, i;
 	struct ork_job *created;
@@ -228,6 +231,7 @@ int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t
 	created = job_new(dev, passes);
 	if (!created)
 		return ork_fail(dev, -ENOMEM, "out of memory");
+	created->in_order = in_order;
 	for (r = 0; r < count; r++)
 		for (i = 0; i < ork_request_passes(&reqs[r]); i++)
 			add_run(created, &reqs[r], i);

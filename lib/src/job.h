@@ -21,12 +21,15 @@ struct ork_job {
 	struct ork_fence **fences;   /* of all parts of all runs */
 	uint32_t run_count;
 	uint32_t fence_count;
+	bool in_order;               /* each run after the one before it */
 	bool ended;
 	int result;
 };
 
-/* Starts the passes of all requests, or only the pass with the given index of one request. */
-int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, struct ork_job **job);
+/* Starts the passes of all requests, one after another if in_order is set. */
+int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, bool in_order,
+		  struct ork_job **job);
+/* Starts only the pass with the given index. */
 int ork_job_start_pass(const struct ork_request *req, uint64_t index, struct ork_job **job);
 
 /* Waits until the job has ended, then frees it. Returns its result. */

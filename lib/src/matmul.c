@@ -2,6 +2,7 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include <stdlib.h>
 
+#include "chain.h"
 #include "job.h"
 
 /* While the NPU computes a pass, the CPU fetches the result of the one before and prepares the next. */
@@ -78,6 +79,8 @@ static int init_requests(struct ork_device *dev, struct ork_request *reqs, const
 		if (err)
 			return err;
 	}
+	if (opts && opts->in_order)
+		return ork_chain_check(reqs, count);
 	if (count > 1)
 		choose_cores(reqs, count);
 	return 0;
@@ -100,7 +103,7 @@ int ork_matmul_submit(struct ork_device *dev, const struct ork_matmul_desc *desc
 		return ork_fail(dev, -ENOMEM, "out of memory");
 	err = init_requests(dev, reqs, descs, count, opts);
 	if (!err)
-		err = ork_job_start(dev, reqs, count, job);
+		err = ork_job_start(dev, reqs, count, opts && opts->in_order, job);
 	free(reqs);
 	if (!err)
 		dev->user_jobs++;

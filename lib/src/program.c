@@ -214,32 +214,39 @@ static struct ork_program **find_place(struct ork_device *dev, const struct ork_
 	return place;
 }
 
+static void use(struct ork_device *dev, struct ork_program *program)
+{
+	program->users++;
+	program->last_use = ++dev->program_uses;
+}
+
 int ork_program_get(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program)
 {
 	struct ork_program **place = find_place(dev, key);
-	struct ork_program *created = NULL;
 	int err;
 
-	if (!place)
-		return ork_fail(dev, -E2BIG, "more than %d different shapes in one call", ORK_PROGRAMS);
-	if (!*place || !same_key(&(*place)->key, key)) {
-		err = create(dev, key, &created);
-		if (err)
-			return err;
-		if (*place)
-			program_free(dev, *place);
-		*place = created;
+	if (place && *place && same_key(&(*place)->key, key)) {
+		use(dev, *place);
+		*program = *place;
+		return 0;
 	}
-	(*place)->users++;
-	(*place)->last_use = ++dev->program_uses;
-	*program = *place;
+	err = create(dev, key, program);
+	if (err)
+		return err;
+	use(dev, *program);
+	if (!place)
+		return 0;
+	if (*place)
+		program_free(dev, *place);
+	(*program)->kept = true;
+	*place = *program;
 	return 0;
 }
 
-void ork_program_put(struct ork_program *program)
+void ork_program_put(struct ork_device *dev, struct ork_program *program)
 {
-	if (program)
-		program->users--;
+	if (program && !--program->users && !program->kept)
+		program_free(dev, program);
 }
 
 void ork_programs_free(struct ork_device *dev)

@@ -108,6 +108,8 @@ static int apply_opts(struct ork_request *req, const struct ork_matmul_opts *opt
 	if (opts->cores > (uint32_t)__builtin_popcount(req->core_mask))
 		return ork_fail(dev, -EINVAL, "matmul: %u cores asked for, but only %d may be used", opts->cores,
 				__builtin_popcount(req->core_mask));
+	if (opts->in_order > 1)
+		return ork_fail(dev, -EINVAL, "matmul: in_order is neither 0 nor 1");
 	if (opts->timeout_ms > dev->max_timeout_ms)
 		return ork_fail(dev, -EINVAL, "matmul: a timeout of %u ms is above the maximum of %u ms",
 				opts->timeout_ms, dev->max_timeout_ms);

@@ -12,6 +12,7 @@ HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/or
 HOST_TESTS := \
 	test_accept \
 	test_append \
+	test_chain \
 	test_checker \
 	test_checker_model \
 	test_device \
@@ -37,6 +38,6 @@ test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device: they run on the board too.
-BOARD_HOST_TESTS := test_append test_in_place test_property
+BOARD_HOST_TESTS := test_append test_chain test_in_place test_property
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -33,6 +33,7 @@
 #include "ork_gem.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
@@ -50,6 +51,18 @@ static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size
 
 	args->size = size;
 	return 0;
+}
+
+u32 ork_cores_present(struct ork_device *ork)
+{
+	u32 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		if (ork->core[i])
+			mask |= BIT(i);
+
+	return mask;
 }
 
 static void ork_device_info(struct ork_device *ork, struct drm_ork_device_info *info)
@@ -126,56 +139,21 @@ static int ork_ioctl_query(struct drm_device *drm, void *data, struct drm_file *
 	return ret;
 }
 
-static bool ork_killed_by_signal(void)
-{
-	return current->flags & PF_EXITING && current->exit_code & 0x7f;
-}
-
 /*
  * A file that is closed in good order may still have jobs queued; what is with the scheduler gets a
  * chance to run. Those of a killed process are dropped at once, as they may be what it was killed
  * for.
  */
-static void ork_file_close_queues(struct ork_file *priv)
+static bool ork_killed_by_signal(void)
 {
-	bool drop = ork_killed_by_signal();
-	unsigned int i;
-
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		if (!priv->queue[i])
-			continue;
-
-		ork_queue_close(priv->queue[i], drop);
-		ork_queue_put(priv->queue[i]);
-		priv->queue[i] = NULL;
-	}
-}
-
-static int ork_file_open_queues(struct ork_device *ork, struct ork_file *priv)
-{
-	unsigned int i;
-
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		struct ork_queue *queue;
-
-		if (!ork->core[i])
-			continue;
-
-		queue = ork_queue_create(ork->core[i]);
-		if (IS_ERR(queue)) {
-			ork_file_close_queues(priv);
-			return PTR_ERR(queue);
-		}
-		priv->queue[i] = queue;
-	}
-
-	return 0;
+	return current->flags & PF_EXITING && current->exit_code & 0x7f;
 }
 
 static void ork_file_free(struct ork_file *priv)
 {
 	ork_prog_close_all(priv);
 	ork_vm_close_all(priv);
+	ork_result_close_all(priv);
 	ork_usage_put(priv->usage);
 	kfree(priv);
 }
@@ -196,6 +174,8 @@ static struct ork_file *ork_file_create(struct ork_device *ork)
 
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
+	xa_init_flags(&priv->queues, XA_FLAGS_ALLOC);
+	xa_init(&priv->results);
 
 	ret = ork_vm_open_default(ork, priv);
 	if (ret) {
@@ -211,7 +191,7 @@ static int ork_file_link(struct ork_device *ork, struct ork_file *priv)
 	int ret;
 
 	mutex_lock(&ork->files_lock);
-	ret = ork_file_open_queues(ork, priv);
+	ret = ork_queue_open_default(ork, priv);
 	if (!ret)
 		list_add_tail(&priv->node, &ork->files);
 	mutex_unlock(&ork->files_lock);
@@ -257,7 +237,7 @@ static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
 	mutex_unlock(&ork->files_lock);
 
 	if (plugged) {
-		ork_file_close_queues(priv);
+		ork_queue_close_all(priv, ork_killed_by_signal());
 		drm_dev_exit(cookie);
 	}
 }
@@ -285,6 +265,9 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(PROG_DESTROY, ork_ioctl_prog_destroy),
 	ORK_IOCTL(SUBMIT, ork_ioctl_submit),
 	ORK_IOCTL(BO_WAIT, ork_ioctl_bo_wait),
+	ORK_IOCTL(JOB_WAIT, ork_ioctl_job_wait),
+	ORK_IOCTL(QUEUE_CREATE, ork_ioctl_queue_create),
+	ORK_IOCTL(QUEUE_DESTROY, ork_ioctl_queue_destroy),
 };
 
 static const struct file_operations ork_fops = {
@@ -307,7 +290,7 @@ static const struct drm_driver ork_drm_driver = {
 	.desc = "Rockchip RK3588 NPU",
 	ORK_DRM_DATE
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
 
 static void ork_destroy_wq(struct drm_device *drm, void *data)
@@ -359,7 +342,7 @@ static void ork_unbind(struct device *dev)
 	mutex_lock(&ork->files_lock);
 	list_for_each_entry_safe(priv, next, &ork->files, node) {
 		list_del_init(&priv->node);
-		ork_file_close_queues(priv);
+		ork_queue_close_all(priv, ork_killed_by_signal());
 	}
 	mutex_unlock(&ork->files_lock);
 

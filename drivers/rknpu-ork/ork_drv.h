@@ -22,7 +22,6 @@
 #define ORK_MAX_TASKS 16384
 
 struct ork_core;
-struct ork_queue;
 struct ork_usage;
 
 /**
@@ -93,9 +92,17 @@ struct ork_file {
 	/** @progs: programs by handle */
 	struct xarray progs;
 
-	/** @queue: by core; NULL for cores that do not exist, and when the device is gone */
-	struct ork_queue *queue[ORK_MAX_CORES];
+	/** @jobs: jobs numbered so far */
+	atomic64_t jobs;
+
+	/** @results: what became of the last of them, a ring (ork_result.c) */
+	struct xarray results;
+
+	/** @queues: by number; 0 is the default. Empty when the device is gone */
+	struct xarray queues;
 };
+
+u32 ork_cores_present(struct ork_device *ork);
 
 static inline struct ork_device *to_ork_device(struct drm_device *drm)
 {

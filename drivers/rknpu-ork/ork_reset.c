@@ -15,7 +15,9 @@
 
 #include "ork_core.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
 
 /* At least 32 cycles of the slower clock. */
@@ -69,8 +71,12 @@ void ork_reset_core(struct ork_core *core)
 
 	error = core->fault ?: -ETIMEDOUT;
 	ork_run_read_state(core, &state);
-	if (error != -ENODEV)
+	if (error == -EFAULT)
+		ork_result_fault(part->job->result, core->fault_va);
+	if (error != -ENODEV) {
 		ork_reset_report(core, part, error, &state);
+		ork_queue_judge(part, error);
+	}
 
 	if (ork_reset_pulse(core)) {
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);

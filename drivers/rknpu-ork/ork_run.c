@@ -32,8 +32,10 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_vm.h"
 
@@ -110,13 +112,14 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	list_del_init(&part->node);
 	core->part = part;
 	core->fault = 0;
-	part->start = ktime_get();
 	ork_run_kick(core, part);
+	part->start = ktime_get();
+	ork_result_started(part->job->result, part->start);
 	ork_run_watch(core);
 }
 
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
-static void ork_run_finish(struct ork_core *core)
+static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
 	struct ork_part *next;
 
@@ -127,6 +130,8 @@ static void ork_run_finish(struct ork_core *core)
 		return;
 	}
 
+	core->part->end = now;
+	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
 	core->part = NULL;
 
@@ -135,7 +140,7 @@ static void ork_run_finish(struct ork_core *core)
 		ork_run_start(core, next);
 }
 
-/* Whoever takes the part must end it. */
+/* Takes a part that has not come to its end away. Whoever takes it must end it. */
 struct ork_part *ork_run_take_part(struct ork_core *core)
 {
 	struct ork_part *part;
@@ -145,6 +150,12 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 	core->part = NULL;
 	spin_unlock_irq(&core->part_lock);
 
+	if (part) {
+		part->end = ktime_get();
+		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
+				   ork_run_tasks_done(core);
+	}
+
 	return part;
 }
 
@@ -153,6 +164,7 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
 	if (!error) {
 		atomic64_inc(&core->jobs_done);
+		ork_queue_judge(part, 0);
 		ork_part_done(part);
 	}
 
@@ -197,7 +209,12 @@ void ork_run_advance(struct ork_core *core)
 			return;
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
-		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+		if (core->lost)
+			ret = -ENODEV;
+		else if (READ_ONCE(next->queue->lost))
+			ret = -ECANCELED;
+		else
+			ret = ork_core_attach(core, ork_part_vm(next));
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)
@@ -273,6 +290,7 @@ void ork_run_fault(struct ork_core *core, u32 va)
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
+	ktime_t now = ktime_get();
 	irqreturn_t ret = IRQ_NONE;
 	u32 status;
 
@@ -284,7 +302,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 
 		if (!(status & ORK_INT_DMA_ERROR) &&
 		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
-			ork_run_finish(core);
+			ork_run_finish(core, now);
 		else
 			core->raw_status = status;
 	}
@@ -310,7 +328,7 @@ static void ork_run_settle(struct ork_core *core)
 	}
 
 	spin_lock_irq(&core->part_lock);
-	ork_run_finish(core);
+	ork_run_finish(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 }
 

@@ -22,6 +22,7 @@ LIB_SRCS := \
 	lib/src/explain.c \
 	lib/src/fence.c \
 	lib/src/job.c \
+	lib/src/kernel_fence.c \
 	lib/src/kernel_job.c \
 	lib/src/layout.c \
 	lib/src/matmul.c \

@@ -44,8 +44,8 @@ struct ork_refusal {
 /* The end of one job. Recycled, because making one costs a system call. */
 struct ork_fence {
 	struct ork_fence *next;        /* in the list of idle fences */
+	uint64_t id;                   /* kernel: number of the job */
 	uint32_t syncobj;              /* kernel: gets the job's fence */
-	int fd;                        /* kernel: sync file of the job in flight, or -1 */
 	int status;                    /* model: result of the job */
 	char reason[ORK_REASON_CHARS]; /* of a failed job */
 };

@@ -265,18 +265,21 @@ static int64_t remaining_ms(int64_t timeout_ms, int64_t start)
 	return passed < timeout_ms ? timeout_ms - passed : 0;
 }
 
-/* Ends the job if all its fences have. The first error is its result. */
+/*
+ * Ends the job if all its fences have. The error of its first part that failed is its result. The last part is likely
+ * to end last, so that the others are only asked.
+ */
 static int wait_fences(struct ork_job *job, int64_t timeout_ms)
 {
 	const int64_t start = now_ms();
 	int result = 0, err;
 	uint32_t i;
 
-	for (i = 0; i < job->fence_count; i++) {
+	for (i = job->fence_count; i-- > 0;) {
 		err = job->dev->backend->fence_wait(job->dev, job->fences[i], remaining_ms(timeout_ms, start));
 		if (err == -ETIME)
 			return err;
-		if (err && !result)
+		if (err)
 			result = err;
 	}
 	job->ended = true;

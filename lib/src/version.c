@@ -37,6 +37,8 @@ const char *ork_strerror(int err)
 		return "objects of the device are still in use";
 	case -EEXIST:
 		return "it exists already";
+	case -ECANCELED:
+		return "it was dropped";
 	case -ENOTSUP:
 		return "not supported";
 	case -E2BIG:

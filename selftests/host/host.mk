@@ -37,7 +37,7 @@ bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
-# Of these, the ones that are for any device: they run on the board too.
-BOARD_HOST_TESTS := test_append test_chain test_in_place test_property
+# Of these, the ones that are for any device run on the board too. test_calls is for the driver only.
+BOARD_HOST_TESTS := test_append test_calls test_chain test_in_place test_property
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -211,6 +211,7 @@ struct ork_weights_desc {
 	 */
 	size_t k_capacity;   /* 0: k */
 	size_t n_capacity;   /* 0: n */
+	size_t max_k_slice;  /* longest K slice, a multiple of 32 up to 10240; 0: see ork_weights_k_slice() */
 };
 
 /*
@@ -247,10 +248,17 @@ void ork_weights_destroy(struct ork_weights *weights);
 size_t ork_weights_bytes(const struct ork_weights *weights);
 
 /*
- * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the
- * NPU computes with up to 10240 k. For int4 slices are as long as these weights allow without overflow of the NPU's
- * int16 results for any A, at least 480. Weights whose K can grow have slices of up to 1024, because products
- * compute with whole slices; int4 weights that can grow have slices of up to 480.
+ * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the NPU
+ * computes with one slice of a tile of C; the CPU adds the slices.
+ *
+ * Slices have up to 2 KiB per column (K of 4096 for ORK_I4, 2048 for ORK_I8, 1024 for 16 bits), unless max_k_slice says
+ * otherwise. Then the on-chip buffer holds two kernel groups and 128 rows of A, which take about as long to multiply as
+ * the next kernel group to load. With longer slices it holds fewer rows and products of many rows load the weights more
+ * often; with one slice a product of few rows has less overhead, and C can be used in place.
+ *
+ * For int4 slices are at most as long as these weights allow without overflow of the NPU's int16 results for any A, at
+ * least 480. Weights whose K can grow have slices of up to 1024, because products compute with whole slices; int4 weights
+ * that can grow have slices of up to 480.
  */
 size_t ork_weights_k_slice(const struct ork_weights *weights);
 

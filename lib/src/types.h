@@ -54,6 +54,10 @@ struct ork_operand {
 	uint32_t max_k;     /* in one task, for any values */
 };
 
+/* Largest K of one task: 10752 works, 10784 hangs; the vendor's limit is kept (NPU reference 6.1, D10). */
+#define ORK_MAX_K_TASK 10240
+
+
 /* What one task writes. */
 struct ork_result {
 	const struct ork_operand *operand;

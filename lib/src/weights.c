@@ -34,6 +34,9 @@ static int check_desc(struct ork_device *dev, const struct ork_weights_desc *des
 		return ork_fail(dev, -EINVAL, "weights: K and N must be at least 1, but for one that can grow");
 	if ((desc->k_capacity && desc->k_capacity < desc->k) || (desc->n_capacity && desc->n_capacity < desc->n))
 		return ork_fail(dev, -EINVAL, "weights: K or N is above its capacity");
+	if (desc->max_k_slice % ORK_GROUP_K || desc->max_k_slice > ORK_MAX_K_TASK)
+		return ork_fail(dev, -EINVAL, "weights: max_k_slice = %zu is no multiple of %d up to %d", desc->max_k_slice,
+				ORK_GROUP_K, ORK_MAX_K_TASK);
 	if (desc->ldb < desc->n)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is less than N = %zu", desc->ldb, desc->n);
 	return check_sizes(dev, desc);
@@ -44,8 +47,13 @@ static uint32_t batch_of(const struct ork_weights_desc *desc)
 	return desc->batch ? (uint32_t)desc->batch : 1;
 }
 
-/* Most that a task takes of any type (NPU reference 6.1, D10). */
-#define MAX_K_TASK 10240
+/*
+ * Bytes of a kernel in a slice that is as long as it is useful. Four of the 12 banks hold two kernel groups of 32 KiB *
+ * 2 and the other eight 128 rows of A (NPU reference 3.5). 128 MACs per byte of int8 weights, or 64 for two bytes, take
+ * 1/8 ns, and a byte is loaded in 1/7 ns (measurements 5), so that weights load as fast as they are used. With longer
+ * slices there are fewer rows, and the MACs wait.
+ */
+#define GOOD_KERNEL_BYTES 2048
 
 /*
  * Rows that grow: the last slice is multiplied as a whole, however few of its rows are in use, and each slice costs a
@@ -53,14 +61,19 @@ static uint32_t batch_of(const struct ork_weights_desc *desc)
  */
 #define MAX_K_GROWING 1024
 
-static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *desc)
+static uint32_t at_most(uint32_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *desc, uint32_t max_k)
 {
 	const struct ork_matrices matrices = {
 		.b = desc->b, .ldb = desc->ldb, .stride = desc->b_stride, .k = weights->k, .n = weights->n,
 		.count = weights->batch,
 	};
 
-	weights->k_slice = ork_slice_i4(&matrices, MAX_K_TASK);
+	weights->k_slice = ork_slice_i4(&matrices, max_k);
 	return weights->k_slice ? 0 : ork_fail(weights->dev, -ENOMEM, "out of memory");
 }
 
@@ -68,13 +81,13 @@ static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *
 static int slice_k(struct ork_weights *weights, const struct ork_weights_desc *desc)
 {
 	const bool rows_grow = weights->k_capacity > weights->k;
-	uint32_t max_k = weights->operand->max_k;
+	uint32_t max_k = desc->max_k_slice ? (uint32_t)desc->max_k_slice : GOOD_KERNEL_BYTES * 8 / weights->operand->bits;
 
+	if (rows_grow)
+		max_k = at_most(max_k, MAX_K_GROWING);
 	if (desc->type == ORK_I4 && !rows_grow && weights->n_capacity == weights->n)
-		return slice_i4(weights, desc);
-	if (rows_grow && max_k > MAX_K_GROWING)
-		max_k = MAX_K_GROWING;
-	weights->k_slice = ork_slice_even(weights->k_capacity, max_k);
+		return slice_i4(weights, desc, max_k);
+	weights->k_slice = ork_slice_even(weights->k_capacity, at_most(max_k, weights->operand->max_k));
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct product {
 	size_t m, k, n, batch;
 	size_t lda, ldb, ldc, a_stride, b_stride, c_stride;
 	bool own_b; /* each product of the batch has its own B */
+	size_t max_k_slice;
 	struct ork_requant requant;
 	struct ork_matmul_opts opts;
 	size_t bytes, c_bytes; /* of one element */
@@ -82,6 +83,7 @@ static void choose(struct product *p, uint64_t *state)
 	p->requant.scale = (int32_t)below(state, 65536) - 32768;
 	p->requant.shift = (uint32_t)below(state, 34);
 	p->requant.offset = (int32_t)below(state, 201) - 100;
+	p->max_k_slice = below(state, 2) ? 0 : 32 * (1 + below(state, 320));
 	p->opts.cores = (uint32_t)below(state, cores + 1);
 }
 
@@ -125,7 +127,7 @@ static int compute(const struct product *p)
 {
 	const struct ork_weights_desc b = {
 		.type = p->type->type, .b = p->b, .ldb = p->ldb, .k = p->k, .n = p->n,
-		.batch = p->own_b ? p->batch : 1, .b_stride = p->b_stride,
+		.batch = p->own_b ? p->batch : 1, .b_stride = p->b_stride, .max_k_slice = p->max_k_slice,
 	};
 	struct ork_matmul_desc desc = {
 		.c_type = p->type->c_type, .m = p->m, .a = p->a, .lda = p->lda, .c = p->c, .ldc = p->ldc,
@@ -157,8 +159,8 @@ static bool is_exact(const struct product_type *type, unsigned int number)
 		exact = !err && memcmp(p.c, p.expected, p.batch * p.c_stride * p.c_bytes) == 0;
 	}
 	if (!exact)
-		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s cores=%u requant %d,%u,%d: %s", number, type->name, p.m,
-		     p.k, p.n, p.batch, p.own_b ? " of B" : "", p.opts.cores, p.requant.scale, p.requant.shift,
+		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s slices=%zu cores=%u requant %d,%u,%d: %s", number, type->name, p.m,
+		     p.k, p.n, p.batch, p.own_b ? " of B" : "", p.max_k_slice, p.opts.cores, p.requant.scale, p.requant.shift,
 		     p.requant.offset, err ? ork_error(dev) : "wrong");
 	free(p.a);
 	free(p.b);

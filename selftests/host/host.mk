@@ -26,7 +26,8 @@ HOST_TESTS := \
 	test_plan \
 	test_property \
 	test_ref \
-	test_regcmd
+	test_regcmd \
+	test_threads
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
@@ -38,6 +39,10 @@ test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls is for the driver only.
-BOARD_HOST_TESTS := test_append test_calls test_chain test_in_place test_property
+BOARD_HOST_TESTS := test_append test_calls test_chain test_in_place test_property test_threads
+
+# These are for ThreadSanitizer and for valgrind, besides.
+THREAD_TESTS := test_threads
+VALGRIND_TESTS := test_append test_chain test_device test_in_place test_job
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

@@ -243,6 +243,8 @@ check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
+	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
+		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \

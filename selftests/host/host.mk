@@ -27,6 +27,7 @@ HOST_TESTS := \
 	test_property \
 	test_ref \
 	test_regcmd \
+	test_shapes \
 	test_threads
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
@@ -39,7 +40,7 @@ test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls is for the driver only.
-BOARD_HOST_TESTS := test_append test_calls test_chain test_in_place test_property test_threads
+BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place test_property test_shapes test_threads
 
 # These are for ThreadSanitizer and for valgrind, besides.
 THREAD_TESTS := test_threads

@@ -216,7 +216,7 @@ static void streams_take_any_number_of_shapes(void)
 /* More jobs than the driver takes in one call, or remembers; each product has its own row of A and of C. */
 static void streams_take_any_number_of_products(void)
 {
-	enum { COUNT = 9000, K = 32, N = 32 };
+	enum { COUNT = 8400, K = 32, N = 32 };
 	static int8_t b[K * N];
 	static int32_t expected[COUNT * N];
 	const struct ork_weights_desc desc = { .type = ORK_I8, .b = b, .ldb = N, .k = K, .n = N };

@@ -37,7 +37,7 @@ static int check_desc(struct ork_device *dev, const struct ork_weights_desc *des
 	if (desc->max_k_slice % ORK_GROUP_K || desc->max_k_slice > ORK_MAX_K_TASK)
 		return ork_fail(dev, -EINVAL, "weights: max_k_slice = %zu is no multiple of %d up to %d", desc->max_k_slice,
 				ORK_GROUP_K, ORK_MAX_K_TASK);
-	if (desc->ldb < desc->n)
+	if (desc->b && desc->ldb < desc->n)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is less than N = %zu", desc->ldb, desc->n);
 	return check_sizes(dev, desc);
 }

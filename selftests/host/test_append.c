@@ -237,6 +237,9 @@ static void wrong_capacities_are_refused(void)
 	   "a product with empty weights is refused");
 	ok(ork_weights_append_rows(w, b, 8, 1, 0) == -ENOSPC, "what has no capacity to grow does not");
 	ork_weights_destroy(w);
+	desc = (struct ork_weights_desc){ .type = ORK_I8, .n = 8, .k_capacity = 8 };
+	ok(ork_weights_create(dev, &desc, &w) == 0, "without a first row nothing is said about its length");
+	ork_weights_destroy(w);
 }
 
 int main(void)

@@ -26,9 +26,12 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_of.h>
 
+#include "ork_clk.h"
 #include "ork_compat.h"
 #include "ork_core.h"
+#include "ork_debugfs.h"
 #include "ork_drv.h"
+#include "ork_dump.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_prog.h"
@@ -280,6 +283,7 @@ static const struct drm_driver ork_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = ork_open,
 	.postclose = ork_postclose,
+	.debugfs_init = ork_debugfs_init,
 	.ioctls = ork_ioctls,
 	.num_ioctls = ARRAY_SIZE(ork_ioctls),
 	.fops = &ork_fops,
@@ -298,6 +302,11 @@ static void ork_destroy_wq(struct drm_device *drm, void *data)
 	destroy_workqueue(data);
 }
 
+static void ork_free_dump(struct drm_device *drm, void *data)
+{
+	ork_dump_free_last(to_ork_device(drm));
+}
+
 static int ork_bind(struct device *dev)
 {
 	struct ork_device *ork;
@@ -308,6 +317,7 @@ static int ork_bind(struct device *dev)
 		return PTR_ERR(ork);
 
 	INIT_LIST_HEAD(&ork->files);
+	spin_lock_init(&ork->dump_lock);
 	ret = drmm_mutex_init(&ork->drm, &ork->files_lock);
 	if (ret)
 		return ret;
@@ -319,14 +329,22 @@ static int ork_bind(struct device *dev)
 	if (ret)
 		return ret;
 
+	ret = drmm_add_action(&ork->drm, ork_free_dump, NULL);
+	if (ret)
+		return ret;
+
 	dev_set_drvdata(dev, ork);
 	ret = component_bind_all(dev, ork);
 	if (ret)
 		return ret;
 
-	ret = drm_dev_register(&ork->drm, 0);
-	if (ret)
+	ret = ork_clk_init(ork);
+	if (!ret)
+		ret = drm_dev_register(&ork->drm, 0);
+	if (ret) {
+		ork_clk_fini(ork);
 		component_unbind_all(dev, ork);
+	}
 
 	return ret;
 }
@@ -350,6 +368,7 @@ static void ork_unbind(struct device *dev)
 		if (ork->core[i])
 			ork_run_drain(ork->core[i]);
 
+	ork_clk_fini(ork);
 	component_unbind_all(dev, ork);
 }
 

@@ -28,6 +28,7 @@
 #include "ork_queue.h"
 #include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 /**
@@ -73,12 +74,35 @@ struct ork_vm *ork_part_vm(const struct ork_part *part)
 	return part->job->prog->vm;
 }
 
-/* Address of the commands of a part's task, counted from its first one. */
-u32 ork_part_task_va(const struct ork_part *part, u32 task)
+/* Where the commands of a part's task, counted from its first one, begin in the part's. */
+static u32 ork_part_task_offset(const struct ork_part *part, u32 task)
 {
 	const struct ork_prog_task *tasks = part->job->prog->tasks + part->first_task;
 
-	return part->command_va + (tasks[task].first_word - tasks[0].first_word) * sizeof(u64);
+	return tasks[task].first_word - tasks[0].first_word;
+}
+
+/* Their address. */
+u32 ork_part_task_va(const struct ork_part *part, u32 task)
+{
+	return part->command_va + ork_part_task_offset(part, task) * sizeof(u64);
+}
+
+/* The same for the CPU. */
+const u64 *ork_part_task_image(const struct ork_part *part, u32 task)
+{
+	const struct ork_prog *prog = part->job->prog;
+
+	if (part->cmd.chunk)
+		return part->cmd.words + ork_part_task_offset(part, task);
+
+	return prog->command.words + prog->tasks[part->first_task + task].first_word;
+}
+
+/* Number of their words. */
+u32 ork_part_task_words(const struct ork_part *part, u32 task)
+{
+	return part->job->prog->tasks[part->first_task + task].word_count;
 }
 
 /* Value of REGISTER_AMOUNTS that fetches it. */
@@ -114,8 +138,10 @@ void ork_part_signal(struct ork_part *part, int error)
 
 	/* A part that could not be started has used nothing. */
 	if (part->start) {
-		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
-			     &part->job->usage->busy_ns[part->core->index]);
+		s64 busy_ns = ktime_to_ns(ktime_sub(part->end, part->start));
+
+		atomic64_add(busy_ns, &part->job->usage->busy_ns[part->core->index]);
+		atomic64_add(busy_ns, &part->core->busy_ns);
 		ork_result_ended(part->job->result, part->end, part->tasks_done);
 	}
 
@@ -420,6 +446,7 @@ void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int co
 	atomic_set(&job->pending, count);
 	atomic_set(&job->running, count);
 	job->result->submitted = ktime_get();
+	trace_ork_submit(job);
 
 	for (i = 0; i < count; i++) {
 		atomic_inc(&parts[i]->core->queued);

@@ -145,6 +145,8 @@ extern const struct drm_sched_backend_ops ork_sched_ops;
 
 struct ork_vm *ork_part_vm(const struct ork_part *part);
 u32 ork_part_task_va(const struct ork_part *part, u32 task);
+const u64 *ork_part_task_image(const struct ork_part *part, u32 task);
+u32 ork_part_task_words(const struct ork_part *part, u32 task);
 u32 ork_part_task_amount(const struct ork_part *part, u32 task);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);

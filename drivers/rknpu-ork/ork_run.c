@@ -31,12 +31,14 @@
 
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_dump.h"
 #include "ork_job.h"
 #include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
@@ -83,6 +85,7 @@ static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 	writel(ORK_INT_DPU | ORK_INT_DMA_ERROR, core->pc + ORK_PC_INTERRUPT_MASK);
 	writel(task_con, core->pc + ORK_PC_TASK_CON);
 	writel(0, core->pc + ORK_PC_TASK_DMA_BASE_ADDR);
+	trace_ork_kick(part);
 	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
 
 	part->kicked += tasks;
@@ -118,6 +121,16 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	ork_run_watch(core);
 }
 
+/* The core has no part any more. */
+static void ork_run_release(struct ork_core *core, ktime_t now)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	core->part->end = now;
+	core->busy_ns += ktime_to_ns(ktime_sub(now, core->part->start));
+	core->part = NULL;
+}
+
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
 static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
@@ -130,14 +143,30 @@ static void ork_run_finish(struct ork_core *core, ktime_t now)
 		return;
 	}
 
-	core->part->end = now;
 	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
-	core->part = NULL;
+	ork_run_release(core, now);
 
 	next = ork_run_next(core);
 	if (next && ork_part_vm(next) == core->vm)
 		ork_run_start(core, next);
+}
+
+/**
+ * ork_run_busy_ns - time for which a core has had a part so far
+ * @core: core
+ */
+u64 ork_run_busy_ns(struct ork_core *core)
+{
+	u64 busy_ns;
+
+	spin_lock_irq(&core->part_lock);
+	busy_ns = core->busy_ns;
+	if (core->part)
+		busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	spin_unlock_irq(&core->part_lock);
+
+	return busy_ns;
 }
 
 /* Takes a part that has not come to its end away. Whoever takes it must end it. */
@@ -147,14 +176,13 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
-	core->part = NULL;
+	if (part)
+		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 
-	if (part) {
-		part->end = ktime_get();
+	if (part)
 		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
 				   ork_run_tasks_done(core);
-	}
 
 	return part;
 }
@@ -170,6 +198,7 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 
 	pm_runtime_mark_last_busy(core->dev);
 	pm_runtime_put_autosuspend(core->dev);
+	trace_ork_done(part, error);
 	ork_part_signal(part, error);
 }
 
@@ -253,6 +282,8 @@ int ork_run_part(struct ork_core *core, struct ork_part *part)
 	if (ret)
 		return ret;
 
+	trace_ork_schedule(part);
+
 	mutex_lock(&core->lock);
 	spin_lock_irq(&core->part_lock);
 	list_add_tail(&part->node, &core->armed);
@@ -283,6 +314,7 @@ static void ork_run_fail(struct ork_core *core, int error)
  */
 void ork_run_fault(struct ork_core *core, u32 va)
 {
+	trace_ork_fault(core, va);
 	core->fault_va = va;
 	ork_run_fail(core, -EFAULT);
 }
@@ -297,6 +329,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 	spin_lock(&core->part_lock);
 	status = core->part ? readl(core->pc + ORK_PC_INTERRUPT_STATUS) : 0;
 	if (status) {
+		trace_ork_irq(core, status);
 		ork_run_mask_irq(core);
 		ret = IRQ_WAKE_THREAD;
 
@@ -379,7 +412,9 @@ static bool ork_run_stuck(struct ork_core *core)
 			part->deadline = jiffies + part->timeout;
 		}
 		stuck = time_after_eq(jiffies, part->deadline);
-		if (!stuck)
+		if (stuck)
+			trace_ork_timeout(part);
+		else
 			ork_run_watch(core);
 	}
 	spin_unlock_irq(&core->part_lock);
@@ -397,6 +432,11 @@ static void ork_run_watchdog(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+static void ork_run_publish(struct work_struct *work)
+{
+	ork_dump_publish(container_of(work, struct ork_core, publish));
+}
+
 /**
  * ork_run_drain - end what runs and wait until nothing is queued
  * @core: core whose queues take no more jobs
@@ -411,6 +451,7 @@ void ork_run_drain(struct ork_core *core)
 
 	wait_event(core->idle, !atomic_read(&core->queued));
 	cancel_delayed_work_sync(&core->watchdog);
+	cancel_work_sync(&core->publish);
 	/* The last part's release has woken us but may not have returned. */
 	flush_workqueue(core->ork->wq);
 }
@@ -421,5 +462,6 @@ void ork_run_init(struct ork_core *core)
 	INIT_LIST_HEAD(&core->armed);
 	INIT_LIST_HEAD(&core->ended);
 	INIT_WORK(&core->advance, ork_run_switch);
+	INIT_WORK(&core->publish, ork_run_publish);
 	INIT_DELAYED_WORK(&core->watchdog, ork_run_watchdog);
 }

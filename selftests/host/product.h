@@ -4,8 +4,6 @@
 #define ORK_HOST_PRODUCT_H
 
 #include <ork.h>
-#include <time.h>
-#include <time.h>
 
 /* The calls of ork.h for int8 matrices and int32 results, with all values as arguments. */
 
@@ -35,22 +33,6 @@ static inline int ref_i8(const int8_t *a, size_t lda, const int8_t *b, size_t ld
 	};
 
 	return ork_ref_matmul(&desc);
-}
-
-/* Addresses in use, without those of jobs that have ended a moment ago and that the driver is about to give back. */
-static inline uint64_t used_addresses(struct ork_device *dev)
-{
-	const struct timespec moment = { .tv_nsec = 2000000 };
-	uint64_t least = UINT64_MAX;
-	struct ork_info info;
-	int i;
-
-	for (i = 0; i < 25; i++) {
-		if (ork_query(dev, &info) == 0 && info.vm_used_bytes < least)
-			least = info.vm_used_bytes;
-		nanosleep(&moment, NULL);
-	}
-	return least;
 }
 
 #endif

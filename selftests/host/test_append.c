@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "addresses.h"
 #include "product.h"
 #include "product_types.h"
 

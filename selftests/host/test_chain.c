@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "product.h"
+#include "addresses.h"
 #include "product_types.h"
 
 /*

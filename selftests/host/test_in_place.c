@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "product.h"
+#include "addresses.h"
 #include "product_types.h"
 
 /*

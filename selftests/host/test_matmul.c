@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <ork.h>
 #include <stdlib.h>

@@ -113,6 +113,8 @@ void ork_bo_destroy(struct ork_bo *bo);
 /*
  * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed. What
  * another device or process does in the memory has to be synchronised by them; for ork_bo_sync() it counts as cached.
+ * Products that use it in place wait for what other drivers do in it, and other drivers, or poll(2) on the dma-buf, wait
+ * for them (implicit fences).
  * The in-process model takes any descriptor whose memory can be mapped, of memfd_create(2) for example.
  *
  * -EEXIST: the device has a buffer for this memory already. -EINVAL also if fd is no dma-buf, or its size no multiple

@@ -66,6 +66,7 @@ struct ork_launch {
 	bool split;                    /* over all cores of the mask; else on one of them */
 	uint32_t core_mask;
 	uint32_t timeout_ms;
+	bool implicit_sync;            /* wait for others who work in the buffers, and let them wait */
 	uint64_t addresses[ORK_SLOTS];
 	struct ork_job_cache clean[ORK_JOB_CLEANS]; /* what the CPU may have written before; size 0: none */
 	struct ork_job_cache out;      /* what the NPU writes */

@@ -135,6 +135,7 @@ int ork_bo_import(struct ork_device *dev, int fd, struct ork_bo **bo)
 		free(imported);
 		return err;
 	}
+	imported->shared = true;
 	add(dev, imported);
 	dev->user_bos++;
 	*bo = imported;
@@ -150,7 +151,10 @@ int ork_bo_export(struct ork_bo *bo, int *fd)
 	if (!fd)
 		return ork_fail(bo->dev, -EINVAL, "ork_bo_export: fd is NULL");
 	err = bo->dev->backend->bo_export(bo->dev, bo->args.handle, fd);
-	return err ? ork_fail(bo->dev, err, "cannot export a buffer: %s", ork_strerror(err)) : 0;
+	if (err)
+		return ork_fail(bo->dev, err, "cannot export a buffer: %s", ork_strerror(err));
+	bo->shared = true;
+	return 0;
 }
 
 void ork_bo_destroy(struct ork_bo *bo)

@@ -47,6 +47,7 @@ struct ork_bo {
 	struct ork_device *dev;
 	struct drm_ork_bo_create args; /* handle, size, flags, mmap offset */
 	int dmabuf;                    /* of an imported buffer, else -1 */
+	bool shared;                   /* imported or exported: others may work in it too */
 	void *cpu;                     /* NULL until mapped for the CPU */
 	uint64_t va;                   /* 0 until mapped for the NPU */
 	struct ork_bo *next, **link;   /* in the list of the device, and what leads here */

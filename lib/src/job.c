@@ -102,6 +102,11 @@ static uint64_t address_of(const struct ork_place *place, const struct ork_stage
 	return (stage ? stage->va : place->bo->va) + bytes->offset_bytes;
 }
 
+static bool is_shared(const struct ork_place *place)
+{
+	return !place->copied && place->bo->shared;
+}
+
 /* Stages of C are never written by the CPU, but a buffer may have been. */
 static void describe(const struct ork_run *run, uint32_t part, struct ork_launch *launch)
 {
@@ -118,6 +123,7 @@ static void describe(const struct ork_run *run, uint32_t part, struct ork_launch
 		.split = cores > 1,
 		.core_mask = cores > 1 ? lowest_cores(req->core_mask, cores) : req->core_mask,
 		.timeout_ms = req->timeout_ms,
+		.implicit_sync = is_shared(&req->a) || is_shared(&req->c),
 		.addresses = {
 			[ORK_SLOT_A] = address_of(&req->a, run->a, &a),
 			[ORK_SLOT_B] = req->weights->va + run->pass.first_batch * shape->b_batch_bytes,

@@ -39,6 +39,7 @@ static void fill(const struct ork_launch *launch, struct drm_ork_job *job, struc
 	arrays->out_sync = (struct drm_ork_sync){ .handle = launch->fence->syncobj };
 	*job = (struct drm_ork_job){
 		.prog = launch->program,
+		.flags = launch->implicit_sync ? DRM_ORK_JOB_IMPLICIT_SYNC : 0,
 		.placement = launch->split ? DRM_ORK_PLACE_SPLIT : DRM_ORK_PLACE_AUTO,
 		.core_mask = launch->core_mask,
 		.task_count = launch->task_count,

@@ -6,6 +6,7 @@
 #include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 #include <ork.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -333,6 +334,31 @@ static void foreign_memory_is_used_in_place(void)
 	close(fds[1]);
 }
 
+/* Who knows nothing but the dma-buf waits for it. */
+static void others_wait_for_the_job(void)
+{
+	struct product p = { .type = &product_types[0], .m = 200, .k = 1024, .n = 256, .lda = 1024, .ldc = 256 };
+	struct ork_matmul_desc desc;
+	struct pollfd written = { .events = POLLIN };
+	struct ork_job *job = NULL;
+	int32_t *c;
+	bool good;
+
+	good = make(&p) && is_exact(&p, 0) && ork_bo_export(p.c, &written.fd) == 0;
+	c = malloc(200 * 256 * 4);
+	memcpy(c, p.c_cpu, 200 * 256 * 4);
+	memset(p.c_cpu, 0, BUFFER_BYTES);
+	desc = desc_of(&p);
+	good = good && ork_matmul_submit(dev, &desc, 1, NULL, &job) == 0;
+	good = good && poll(&written, 1, 60000) == 1 && memcmp(p.c_cpu, c, 200 * 256 * 4) == 0;
+	ok(good, "C is complete when its dma-buf says so");
+	ok(ork_job_wait(job, 0) == 0, "and so is the job");
+	ork_job_destroy(job);
+	close(written.fd);
+	free(c);
+	discard(&p);
+}
+
 static void wrong_imports_are_refused(void)
 {
 	struct ork_bo *bo = NULL, *real;
@@ -414,6 +440,7 @@ int main(void)
 	places_mix();
 	imported_buffers_are_used_in_place();
 	foreign_memory_is_used_in_place();
+	others_wait_for_the_job();
 	wrong_imports_are_refused();
 	wrong_places_are_refused();
 	ok(ork_close(dev) == 0, "the device closes");

@@ -212,7 +212,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
@@ -252,7 +252,9 @@ check-emulator: board
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
+			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; \
+		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
+			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; done
 	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
 		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
 

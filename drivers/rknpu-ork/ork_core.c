@@ -122,19 +122,34 @@ static int ork_core_runtime_suspend(struct device *dev)
 	return 0;
 }
 
+/* What runs comes to its end before the sleep, what is queued starts after it. */
 static int ork_core_suspend(struct device *dev)
 {
 	struct ork_core *core = dev_get_drvdata(dev);
+	int ret;
 
-	if (atomic_read(&core->queued))
-		return -EBUSY;
+	ret = ork_run_freeze(core);
+	if (ret)
+		return ret;
 
-	return pm_runtime_force_suspend(dev);
+	ret = pm_runtime_force_suspend(dev);
+	if (ret)
+		ork_run_thaw(core);
+
+	return ret;
+}
+
+static int ork_core_resume(struct device *dev)
+{
+	int ret = pm_runtime_force_resume(dev);
+
+	ork_run_thaw(dev_get_drvdata(dev));
+	return ret;
 }
 
 static const struct dev_pm_ops ork_core_pm_ops = {
 	RUNTIME_PM_OPS(ork_core_runtime_suspend, ork_core_runtime_resume, NULL)
-	SYSTEM_SLEEP_PM_OPS(ork_core_suspend, pm_runtime_force_resume)
+	SYSTEM_SLEEP_PM_OPS(ork_core_suspend, ork_core_resume)
 };
 
 static int ork_core_bind(struct device *dev, struct device *master, void *data)
@@ -362,6 +377,7 @@ static int ork_core_probe(struct platform_device *pdev)
 	core->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&core->fence_lock);
 	mutex_init(&core->lock);
+	mutex_init(&core->power_lock);
 	init_waitqueue_head(&core->idle);
 	ork_run_init(core);
 	platform_set_drvdata(pdev, core);

@@ -138,10 +138,8 @@ void ork_part_signal(struct ork_part *part, int error)
 
 	/* A part that could not be started has used nothing. */
 	if (part->start) {
-		s64 busy_ns = ktime_to_ns(ktime_sub(part->end, part->start));
-
-		atomic64_add(busy_ns, &part->job->usage->busy_ns[part->core->index]);
-		atomic64_add(busy_ns, &part->core->busy_ns);
+		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
+			     &part->job->usage->busy_ns[part->core->index]);
 		ork_result_ended(part->job->result, part->end, part->tasks_done);
 	}
 

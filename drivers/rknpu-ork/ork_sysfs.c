@@ -12,6 +12,7 @@
 #include <linux/sysfs.h>
 
 #include "ork_core.h"
+#include "ork_run.h"
 #include "ork_sysfs.h"
 
 static ssize_t index_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -34,7 +35,7 @@ static ssize_t busy_ns_show(struct device *dev, struct device_attribute *attr, c
 {
 	struct ork_core *core = dev_get_drvdata(dev);
 
-	return sysfs_emit(buf, "%lld\n", atomic64_read(&core->busy_ns));
+	return sysfs_emit(buf, "%llu\n", ork_run_busy_ns(core));
 }
 static DEVICE_ATTR_RO(busy_ns);
 

@@ -4,4 +4,4 @@
 # Programs that show the library. Paths are relative to the root of the repository. Each is one file, includes the
 # public headers only, and exits with 0 if all went well.
 
-EXAMPLES := float16 in_flight moe quantised
+EXAMPLES := chain float16 in_flight kv_cache moe quantised

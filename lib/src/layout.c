@@ -9,89 +9,116 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Bytes of one K group of one kernel. */
-static uint32_t line_bytes(const struct ork_operand *operand)
+/* Part of a tile, whose kernels have 32 consecutive k each: a row of B becomes a column of the tile. */
+static void pack_part_8(int8_t *tile, const struct ork_part *part, const int8_t *b, size_t ldb)
 {
-	return ork_operand_bytes(operand, ORK_GROUP_K);
-}
-
-/* k of the rows and n of the columns of a tile exist; a row of B becomes a column of it. */
-static void pack_part(const struct ork_operand *operand, uint8_t *tile, const uint8_t *b, size_t ldb, uint32_t k,
-		      uint32_t n)
-{
-	const size_t pitch = ldb * operand->user_bytes;
 	uint32_t i, j;
 
-	memset(tile, 0, (size_t)operand->group_n * line_bytes(operand));
-	for (i = 0; i < k; i++) {
-		for (j = 0; j < n; j++) {
-			const uint32_t at = j * ORK_GROUP_K + i;
-			const uint8_t *from = b + i * pitch + j * operand->user_bytes;
+	for (i = 0; i < part->rows; i++)
+		for (j = 0; j < part->cols; j++)
+			tile[(part->n + j) * ORK_GROUP_K + part->k + i] = b[i * ldb + j];
+}
 
-			if (operand->bits == 4)
-				tile[at / 2] |= (uint8_t)((*from & 15) << at % 2 * 4);
-			else
-				memcpy(tile + at * operand->user_bytes, from, operand->user_bytes);
+static void pack_part_16(uint16_t *tile, const struct ork_part *part, const uint16_t *b, size_t ldb)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < part->rows; i++)
+		for (j = 0; j < part->cols; j++)
+			tile[(part->n + j) * ORK_GROUP_K + part->k + i] = b[i * ldb + j];
+}
+
+static void pack_part_4(uint8_t *tile, const struct ork_part *part, const int8_t *b, size_t ldb)
+{
+	uint32_t i, j, shift;
+	uint8_t *at;
+
+	for (i = 0; i < part->rows; i++) {
+		shift = (part->k + i) % 2 * 4;
+		for (j = 0; j < part->cols; j++) {
+			at = &tile[((part->n + j) * ORK_GROUP_K + part->k + i) / 2];
+			*at = (uint8_t)((*at & ~(15 << shift)) | (b[i * ldb + j] & 15) << shift);
 		}
 	}
 }
 
-static void pack_tile(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *tile, const uint8_t *b,
+static void pack_part(const struct ork_operand *operand, void *tile, const struct ork_part *part, const void *b,
 		      size_t ldb)
 {
 	switch (operand->bits) {
 	case 4:
-		simd->tile_4(tile, (const int8_t *)b, ldb);
+		pack_part_4(tile, part, b, ldb);
 		break;
 	case 8:
-		simd->tile_8(tile, (const int8_t *)b, ldb);
+		pack_part_8(tile, part, b, ldb);
 		break;
 	default:
-		simd->tile_16(tile, (const uint16_t *)(const void *)b, ldb);
+		pack_part_16(tile, part, b, ldb);
 	}
+}
+
+static void pack_tile(const struct ork_simd *simd, const struct ork_operand *operand, void *tile,
+		      const struct ork_part *part, const void *b, size_t ldb)
+{
+	if (part->rows < ORK_GROUP_K || part->cols < operand->group_n)
+		pack_part(operand, tile, part, b, ldb);
+	else if (operand->bits == 4)
+		simd->tile_4(tile, b, ldb);
+	else if (operand->bits == 8)
+		simd->tile_8(tile, b, ldb);
+	else
+		simd->tile_16(tile, b, ldb);
 }
 
 /* Bytes of each row of B that are packed together, before the next rows: what a page has, so that none comes twice. */
 #define STRIP_BYTES 4096
 
-/* Columns [n0, n1), n0 being a multiple of group_n. */
-static void pack_strip(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *packed,
-		       const uint8_t *b, size_t ldb, uint32_t k, uint32_t k_pad, uint32_t n0, uint32_t n1)
+static void pack_strip(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *packed, uint32_t k_pad,
+		       const struct ork_part *part, const uint8_t *b, size_t ldb)
 {
-	const uint32_t tile_bytes = operand->group_n * line_bytes(operand);
-	uint32_t k0, at;
+	const uint32_t group_n = operand->group_n;
+	struct ork_part in_tile;
+	uint32_t n, k;
 
-	for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
-		const uint32_t rows = k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0;
+	for (k = part->k; k < part->k + part->rows; k += in_tile.rows) {
+		in_tile.k = k % ORK_GROUP_K;
+		in_tile.rows = at_most(part->k + part->rows - k, ORK_GROUP_K - in_tile.k);
+		for (n = part->n; n < part->n + part->cols; n += in_tile.cols) {
+			const size_t tile = (size_t)(n / group_n) * (k_pad / ORK_GROUP_K) + k / ORK_GROUP_K;
+			const size_t at = (k - part->k) * ldb + n - part->n;
 
-		for (at = n0; at < n1; at += operand->group_n) {
-			const uint8_t *from = b + (rows ? k0 * ldb + at : 0) * operand->user_bytes;
-			uint8_t *tile = packed + (uint64_t)(at / operand->group_n * (k_pad / ORK_GROUP_K) +
-							    k0 / ORK_GROUP_K) * tile_bytes;
-
-			if (rows == ORK_GROUP_K && n1 - at >= operand->group_n)
-				pack_tile(simd, operand, tile, from, ldb);
-			else
-				pack_part(operand, tile, from, ldb, rows, at_most(n1 - at, operand->group_n));
+			in_tile.n = n % group_n;
+			in_tile.cols = at_most(part->n + part->cols - n, group_n - in_tile.n);
+			pack_tile(simd, operand, packed + tile * ORK_TILE_BYTES, &in_tile, b + at * operand->user_bytes, ldb);
 		}
 	}
 }
 
-void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, const void *b,
-			   size_t ldb, uint32_t k, uint32_t k_pad, uint32_t n)
+void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, uint32_t k_pad,
+			   const struct ork_part *part, const void *b, size_t ldb)
 {
-	const uint32_t strip = STRIP_BYTES / (uint32_t)operand->user_bytes;
-	uint32_t n0;
+	const uint32_t most = STRIP_BYTES / (uint32_t)operand->user_bytes;
+	struct ork_part strip = *part;
 
-	for (n0 = 0; n0 < n; n0 += strip)
-		pack_strip(simd, operand, packed, b, ldb, k, k_pad, n0, n0 + at_most(n - n0, strip));
+	/* Strips end with kernel groups, whatever the part begins with. */
+	for (; strip.n < part->n + part->cols; strip.n += strip.cols) {
+		strip.cols = at_most(part->n + part->cols - strip.n, most - strip.n % most);
+		pack_strip(simd, operand, packed, k_pad, &strip,
+			   (const uint8_t *)b + (strip.n - part->n) * operand->user_bytes, ldb);
+	}
 	simd->fence();
 }
 
-void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
-		      uint32_t k_pad, uint32_t n)
+void ork_pack_weights(const struct ork_operand *operand, void *packed, uint32_t k_pad, const struct ork_part *part,
+		      const void *b, size_t ldb)
 {
-	ork_pack_weights_with(ork_simd(), operand, packed, b, ldb, k, k_pad, n);
+	ork_pack_weights_with(ork_simd(), operand, packed, k_pad, part, b, ldb);
+}
+
+/* Bytes of one K group of one kernel. */
+static uint32_t line_bytes(const struct ork_operand *operand)
+{
+	return ork_operand_bytes(operand, ORK_GROUP_K);
 }
 
 /* 32 int4 values of one kernel or row, k of which exist. */

@@ -17,7 +17,7 @@ static int map_pages(struct ork_weights *weights, const struct ork_pack_tensor *
 	if (bytes > UINT32_MAX - ORK_PACK_PAGE_BYTES)
 		return ork_fail(weights->dev, -E2BIG, "%zu matrices of \"%.64s\" do not fit the NPU's 4 GiB of addresses",
 				count, tensor->name);
-	err = ork_bo_import(weights->dev, weights->pack->map + page, bytes, &weights->bo);
+	err = ork_bo_wrap(weights->dev, weights->pack->map + page, bytes, &weights->bo);
 	if (!err)
 		err = ork_bo_address_in(weights->bo, weights->vm, &weights->va);
 	weights->va += (uint32_t)(start - page);
@@ -33,6 +33,9 @@ static void describe(struct ork_weights *weights, const struct ork_pack_tensor *
 	weights->slices = (weights->k + weights->k_slice - 1) / weights->k_slice;
 	weights->n_pad = ork_round_up(weights->n, weights->operand->group_n);
 	weights->batch = (uint32_t)count;
+	weights->k_capacity = weights->k;
+	weights->n_capacity = weights->n;
+	weights->slice_bytes = tensor->matrix_bytes / weights->slices;
 	weights->batch_bytes = tensor->matrix_bytes;
 }
 

@@ -45,7 +45,9 @@ static void copy(const struct work *work)
 
 static void pack(const struct work *work)
 {
-	ork_pack_weights_with(work->simd, ork_operand_find(work->type), out, in, SIDE, SIDE, SIDE, SIDE);
+	const struct ork_part all = { .rows = SIDE, .cols = SIDE };
+
+	ork_pack_weights_with(work->simd, ork_operand_find(work->type), out, SIDE, &all, in, SIDE);
 }
 
 static void quantise(const struct work *work)

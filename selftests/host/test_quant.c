@@ -39,15 +39,16 @@ static bool same_packing(const struct ork_simd *simd, enum ork_dtype type, uint3
 	const uint32_t k_pad = ork_round_up(k, 32), n_pad = ork_round_up(n, operand->group_n);
 	const size_t bytes = (size_t)k_pad * n_pad * operand->bits / 8;
 	int8_t *b = malloc(k * ldb * operand->user_bytes);
-	uint8_t *one = malloc(bytes + 64), *two = malloc(bytes + 64);
+	uint8_t *one = calloc(1, bytes + 64), *two = calloc(1, bytes + 64);
+	const struct ork_part all = { .rows = k, .cols = n };
 	bool same;
 	size_t i;
 
 	random_fill(b, k * ldb * operand->user_bytes, &seed);
 	for (i = 0; i < k * ldb && type == ORK_I4; i++)
 		b[i] = (int8_t)((b[i] & 15) - 8);
-	ork_pack_weights_with(&ork_simd_scalar, operand, one, b, ldb, k, k_pad, n);
-	ork_pack_weights_with(simd, operand, two + offset, b, ldb, k, k_pad, n);
+	ork_pack_weights_with(&ork_simd_scalar, operand, one, k_pad, &all, b, ldb);
+	ork_pack_weights_with(simd, operand, two + offset, k_pad, &all, b, ldb);
 	same = memcmp(one, two + offset, bytes) == 0;
 	free(b);
 	free(one);

@@ -41,21 +41,28 @@ static float factor_of(uint32_t bits, float limit, float *scale)
 	return limit / most;
 }
 
+/* Integers that are as many go past the caches, as memcpy() does with large blocks. */
+#define MANY_BYTES ((size_t)4 << 20)
+
 int ork_quantise_rows(enum ork_dtype type, const float *x, size_t ldx, size_t rows, size_t cols, int8_t *q, size_t ldq,
 		      float *scales)
 {
 	const struct ork_simd *simd = ork_simd();
+	bool past_caches;
 	uint32_t most;
 	size_t row;
 
 	if (!valid(type, x, ldx, rows, cols, q, ldq, scales))
 		return -EINVAL;
+	past_caches = rows >= MANY_BYTES / cols;
 	for (row = 0; row < rows; row++) {
 		most = simd->largest(x + row * ldx, cols);
 		if (most >= INFINITY_BITS)
 			return -EDOM;
-		simd->quantise(q + row * ldq, x + row * ldx, cols, factor_of(most, largest_of(type), &scales[row]));
+		simd->quantise(q + row * ldq, x + row * ldx, cols, factor_of(most, largest_of(type), &scales[row]),
+			       past_caches);
 	}
+	simd->fence();
 	return 0;
 }
 
@@ -99,7 +106,7 @@ static void quantise_by_column(const float *x, const uint32_t *factors, size_t c
 	for (col = 0; col < cols; col++) {
 		memcpy(&factor, &factors[col], sizeof(factor));
 		value = x[col];
-		ork_simd_scalar.quantise(&q[col], &value, 1, factor);
+		ork_simd_scalar.quantise(&q[col], &value, 1, factor, false);
 	}
 }
 

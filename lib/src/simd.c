@@ -54,12 +54,13 @@ static uint32_t largest(const float *x, size_t count)
 #define ROUNDER      12582912.0f
 #define ROUNDER_BITS 0x4b400000
 
-static void quantise(int8_t *q, const float *x, size_t count, float factor)
+static void quantise(int8_t *q, const float *x, size_t count, float factor, bool past_caches)
 {
 	int32_t bits;
 	float sum;
 	size_t i;
 
+	(void)past_caches;
 	for (i = 0; i < count; i++) {
 		sum = x[i] * factor + ROUNDER;
 		memcpy(&bits, &sum, sizeof(bits));

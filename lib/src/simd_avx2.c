@@ -215,22 +215,28 @@ AVX2 static inline __m256i to_int(const float *x, __m256 factor)
 	return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), factor));
 }
 
-AVX2 static void quantise(int8_t *q, const float *x, size_t count, float factor)
+AVX2 static void quantise(int8_t *q, const float *x, size_t count, float factor, bool past_caches)
 {
 	/* Packing works within halves of a vector; this puts the groups of four in order. */
 	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
 	const __m256 factors = _mm256_set1_ps(factor);
 	size_t i;
 
+	if ((uintptr_t)q % 32)
+		past_caches = false;
 	for (i = 0; i + 32 <= count; i += 32) {
 		const __m256i low = _mm256_packs_epi32(to_int(x + i, factors), to_int(x + i + 8, factors));
 		const __m256i high = _mm256_packs_epi32(to_int(x + i + 16, factors), to_int(x + i + 24, factors));
 
+		const __m256i all = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order);
+
 		prefetch(x, count + count / 2 + i / 2);
-		_mm256_storeu_si256((__m256i *)(void *)(q + i),
-				    _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order));
+		if (past_caches)
+			_mm256_stream_si256((__m256i *)(void *)(q + i), all);
+		else
+			_mm256_storeu_si256((__m256i *)(void *)(q + i), all);
 	}
-	ork_simd_scalar.quantise(q + i, x + i, count - i, factor);
+	ork_simd_scalar.quantise(q + i, x + i, count - i, factor, past_caches);
 }
 
 const struct ork_simd *ork_simd_avx2(void)

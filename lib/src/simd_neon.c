@@ -131,13 +131,13 @@ static inline int16x8_t to_int(const float *x, float factor)
 	return vcombine_s16(vqmovn_s32(low), vqmovn_s32(high));
 }
 
-static void quantise(int8_t *q, const float *x, size_t count, float factor)
+static void quantise(int8_t *q, const float *x, size_t count, float factor, bool past_caches)
 {
 	size_t i;
 
 	for (i = 0; i + 16 <= count; i += 16)
 		vst1q_s8(q + i, vcombine_s8(vqmovn_s16(to_int(x + i, factor)), vqmovn_s16(to_int(x + i + 8, factor))));
-	ork_simd_scalar.quantise(q + i, x + i, count - i, factor);
+	ork_simd_scalar.quantise(q + i, x + i, count - i, factor, past_caches);
 }
 
 const struct ork_simd *ork_simd_neon(void)

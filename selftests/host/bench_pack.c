@@ -58,8 +58,9 @@ static void quantise(const struct work *work)
 	for (row = 0; row < SIDE; row++) {
 		const uint32_t bits = work->simd->largest(x + row * SIDE, SIDE);
 
-		work->simd->quantise((int8_t *)out + row * SIDE, x + row * SIDE, SIDE, bits ? 1.0f : 0.0f);
+		work->simd->quantise((int8_t *)out + row * SIDE, x + row * SIDE, SIDE, bits ? 1.0f : 0.0f, true);
 	}
+	work->simd->fence();
 }
 
 /* Bytes per second. */

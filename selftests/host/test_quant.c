@@ -59,7 +59,7 @@ static bool same_packing(const struct ork_simd *simd, enum ork_dtype type, uint3
 static bool same_reals(const struct ork_simd *simd, size_t count, size_t offset)
 {
 	float *x = random_reals(count + offset);
-	int8_t *one = malloc(count + 1), *two = malloc(count + 1);
+	int8_t *one = malloc(count + 1), *two = aligned_alloc(32, (count + 32) / 32 * 32);
 	uint32_t most = ork_simd_scalar.largest(x + offset, count);
 	float top;
 	bool same;
@@ -71,11 +71,12 @@ static bool same_reals(const struct ork_simd *simd, size_t count, size_t offset)
 	most = ork_simd_scalar.largest(x + offset, count);
 	memcpy(&top, &most, sizeof(top));
 	same = simd->largest(x + offset, count) == most;
-	ork_simd_scalar.quantise(one, x + offset, count, 1.0f);
-	simd->quantise(two, x + offset, count, 1.0f);
+	ork_simd_scalar.quantise(one, x + offset, count, 1.0f, false);
+	simd->quantise(two, x + offset, count, 1.0f, false);
 	same &= !memcmp(one, two, count);
-	ork_simd_scalar.quantise(one, x + offset, count, count ? 127.0f / top : 1);
-	simd->quantise(two, x + offset, count, count ? 127.0f / top : 1);
+	ork_simd_scalar.quantise(one, x + offset, count, count ? 127.0f / top : 1, false);
+	simd->quantise(two, x + offset, count, count ? 127.0f / top : 1, true);
+	simd->fence();
 	same &= !memcmp(one, two, count);
 	free(x);
 	free(one);

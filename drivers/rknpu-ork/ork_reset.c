@@ -15,6 +15,7 @@
 
 #include "ork_core.h"
 #include "ork_job.h"
+#include "ork_mmu.h"
 #include "ork_reset.h"
 #include "ork_run.h"
 
@@ -76,7 +77,7 @@ void ork_reset_core(struct ork_core *core)
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);
 		core->lost = true;
 	}
-	ork_core_detach(core);
+	ork_mmu_leave_reset(core);
 
 	atomic64_inc(&core->reset_count);
 	ork_run_end_part(core, part, error);

@@ -6,8 +6,9 @@
  *
  * A core runs one part, a chain of tasks, at a time. The scheduler hands it one part more, which
  * waits in core->armed. When the running part ends, the hard interrupt handler starts the next one
- * itself if it lives in the VM that is attached; otherwise a work item switches the VM first. A
- * watchdog ends a part that makes no progress (ork_reset.c).
+ * itself if it lives in the VM that is attached; otherwise a work item switches the VM first, when
+ * the other cores behind the same IOMMU let it (ork_mmu.c). A watchdog ends a part that makes no
+ * progress (ork_reset.c).
  *
  * When a part has ended: the interrupt can overtake the last results on their way to memory. If the
  * DMA engine is idle when the handler looks, they are there; if not, the handler's thread waits.
@@ -32,10 +33,10 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
+#include "ork_mmu.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_run.h"
-#include "ork_vm.h"
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
@@ -131,7 +132,7 @@ static void ork_run_finish(struct ork_core *core)
 	core->part = NULL;
 
 	next = ork_run_next(core);
-	if (next && ork_part_vm(next) == core->vm)
+	if (ork_mmu_stay(core, next ? ork_part_vm(next) : NULL))
 		ork_run_start(core, next);
 }
 
@@ -179,7 +180,7 @@ static void ork_run_end_armed(struct ork_core *core, int error)
 }
 
 /**
- * ork_run_advance - start the next part if the core is idle
+ * ork_run_advance - start the next part if the core is idle and its VM can be attached
  * @core: core; its lock is held
  */
 void ork_run_advance(struct ork_core *core)
@@ -193,11 +194,15 @@ void ork_run_advance(struct ork_core *core)
 		spin_lock_irq(&core->part_lock);
 		next = core->part ? NULL : ork_run_next(core);
 		spin_unlock_irq(&core->part_lock);
-		if (!next)
+		if (!next) {
+			ork_mmu_stop_waiting(core);
 			return;
+		}
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
-		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+		ret = core->lost ? -ENODEV : ork_mmu_enter(core, ork_part_vm(next));
+		if (ret == -EAGAIN)
+			return;
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)
@@ -246,28 +251,56 @@ int ork_run_part(struct ork_core *core, struct ork_part *part)
 	return 0;
 }
 
-/* Gives the running part to the watchdog; safe in hard interrupt context. */
-static void ork_run_fail(struct ork_core *core, int error)
+/* Gives the running part to the watchdog. */
+static void ork_run_fail_locked(struct ork_core *core, int error)
 {
-	unsigned long flags;
+	lockdep_assert_held(&core->part_lock);
 
-	spin_lock_irqsave(&core->part_lock, flags);
 	if (core->part && !core->fault) {
 		core->fault = error;
 		mod_delayed_work(core->ork->wq, &core->watchdog, 0);
 	}
-	spin_unlock_irqrestore(&core->part_lock, flags);
+}
+
+static void ork_run_fail(struct ork_core *core, int error)
+{
+	spin_lock_irq(&core->part_lock);
+	ork_run_fail_locked(core, error);
+	spin_unlock_irq(&core->part_lock);
+}
+
+/* Tell whether an address could not be translated, and which. */
+static bool ork_run_mmu_fault(struct ork_core *core, u32 *va)
+{
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_MMU_BANKS; i++) {
+		void __iomem *bank = core->mmu_bank[i];
+
+		if (bank && readl(bank + ORK_MMU_STATUS) & ORK_MMU_STATUS_FAULT) {
+			*va = readl(bank + ORK_MMU_PAGE_FAULT_ADDR);
+			return true;
+		}
+	}
+
+	return false;
 }
 
 /**
- * ork_run_fault - the MMU could not translate an address
- * @core: core whose MMU it was
- * @va: address
+ * ork_run_fault - an MMU has a fault, maybe this core's
+ * @core: core
+ *
+ * The IOMMU driver clears the fault when it has told us. It does not say which bank has it. What a
+ * core without a part has is not looked at: it may have no power.
  */
-void ork_run_fault(struct ork_core *core, u32 va)
+void ork_run_fault(struct ork_core *core)
 {
-	core->fault_va = va;
-	ork_run_fail(core, -EFAULT);
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->part_lock, flags);
+	if (core->part && !core->fault && ork_run_mmu_fault(core, &core->fault_va))
+		ork_run_fail_locked(core, -EFAULT);
+	spin_unlock_irqrestore(&core->part_lock, flags);
 }
 
 irqreturn_t ork_run_irq(int irq, void *data)
@@ -389,6 +422,7 @@ void ork_run_drain(struct ork_core *core)
 
 	mutex_lock(&core->lock);
 	ork_run_end_armed(core, -ENODEV);
+	ork_mmu_stop_waiting(core);
 	mutex_unlock(&core->lock);
 
 	wait_event(core->idle, !atomic_read(&core->queued));

@@ -230,10 +230,14 @@ check-emulator: board
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
+BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
+
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; done
+			$(BOARD_TESTS); done
+	@$(RUN_TEST) --name "selftests on Linux 6.1, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor --mem 4G \
+		--timeout 900 -- $(BOARD_TESTS)
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \

@@ -42,6 +42,7 @@ help:
 	@echo 'make setup          install packages and fill the cache (the others do it when needed)'
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
+	@echo 'make coverage-model line coverage of the NPU model by its tests'
 	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make fuzz           fuzz the program checker for a minute; FUZZ_SECONDS=S or FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
@@ -183,6 +184,15 @@ $(eval $(call model_test,$(BUILD)/host,test_model,))
 $(eval $(call model_test,$(BUILD)/sanitize,test_model,$(SANITIZE)))
 $(eval $(call model_test,$(BUILD)/host,bench_mac,))
 
+# Counters of an earlier run would add up.
+.PHONY: coverage-model
+coverage-model: | setup-host
+	@rm -rf $(BUILD)/coverage && mkdir -p $(BUILD)/coverage
+	@$(CC) -std=c11 -Og -g --coverage -Itools/emulator/model -dumpdir $(BUILD)/coverage/ -o $(BUILD)/coverage/test_model \
+		$(MODEL_SRCS) $(test_model_SRCS) -lm
+	@$(RUN_TEST) $(BUILD)/coverage/test_model
+	@tools/emulator/model/coverage.py --missing $(BUILD)/coverage
+
 $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_test.h uapi/drm/rknpu_ork.h | setup-guest
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
@@ -288,10 +298,11 @@ SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run too
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell
 
-# ork_compat.h is there to compare kernel versions.
+# ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest
-	$(CHECKPATCH) -f $(filter-out %/ork_compat.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
+	$(CHECKPATCH) -f $(filter-out %/ork_compat.h %/ork_trace.h,$(wildcard drivers/rknpu-ork/*.[ch] drivers/rknpu-ork/tests/*.[ch])) uapi/drm/rknpu_ork.h
 	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
+	$(CHECKPATCH) --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT -f drivers/rknpu-ork/ork_trace.h
 
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))
 lint-sparse-%: setup-kernels

@@ -19,9 +19,11 @@
 #include <linux/pm_runtime.h>
 #include <linux/regulator/consumer.h>
 
+#include "ork_clk.h"
 #include "ork_cluster.h"
 #include "ork_compat.h"
 #include "ork_regs.h"
+#include "ork_sysfs.h"
 
 #define ORK_AUTOSUSPEND_MS 100
 
@@ -35,11 +37,14 @@ static const struct ork_soc ork_soc_rk3588 = {
 	.cbuf_bank_bytes = SZ_32K,
 	.max_chain = ORK_TASK_CON_NUMBER,
 	.words_per_amount = 2,
+	.parked_hz = 200000000,
+	.safe_hz = 600000000,
 };
 
 static const struct ork_layout ork_layout_mainline = {
 	.soc = &ork_soc_rk3588,
 	.clks = { "aclk", "hclk", "npu", "pclk" },
+	.compute_clk = "npu",
 	.supplies = { "npu", "sram" },
 	.resets = { { "srst_a", "srst_h" } },
 };
@@ -47,6 +52,7 @@ static const struct ork_layout ork_layout_mainline = {
 static const struct ork_layout ork_layout_vendor = {
 	.soc = &ork_soc_rk3588,
 	.clks = { "clk_npu", "aclk0", "aclk1", "aclk2", "hclk0", "hclk1", "hclk2", "pclk" },
+	.compute_clk = "clk_npu",
 	.supplies = { "rknpu", "mem" },
 	.domains = { "npu0", "npu1", "npu2" },
 	.resets = {
@@ -59,8 +65,33 @@ static const struct ork_layout ork_layout_vendor = {
 static int ork_cluster_runtime_resume(struct device *dev)
 {
 	struct ork_cluster *cluster = dev_get_drvdata(dev);
+	unsigned int i;
+	int ret;
 
-	return clk_bulk_prepare_enable(cluster->clk_count, cluster->clks);
+	ret = clk_bulk_prepare_enable(cluster->clk_count, cluster->clks);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < cluster->core_count; i++)
+		ork_clk_resume(cluster->core[i]);
+	return 0;
+}
+
+static int ork_cluster_park_clk(struct ork_cluster *cluster)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < cluster->core_count; i++) {
+		ret = ork_clk_suspend(cluster->core[i]);
+		if (ret) {
+			while (i--)
+				ork_clk_resume(cluster->core[i]);
+			return ret;
+		}
+	}
+
+	return 0;
 }
 
 /* Nothing runs or waits to run: a part with a core holds a reference. */
@@ -68,6 +99,11 @@ static int ork_cluster_runtime_suspend(struct device *dev)
 {
 	struct ork_cluster *cluster = dev_get_drvdata(dev);
 	unsigned int i;
+	int ret;
+
+	ret = ork_cluster_park_clk(cluster);
+	if (ret)
+		return ret;
 
 	for (i = 0; i < cluster->core_count; i++)
 		ork_core_quiesce(cluster->core[i]);
@@ -187,7 +223,7 @@ static int ork_cluster_start(struct ork_cluster *cluster)
 		return dev_err_probe(dev, ret, "no power\n");
 
 	for (i = 0; !ret && i < cluster->core_count; i++)
-		ret = ork_core_start(cluster->core[i]);
+		ret = ork_core_start(cluster->core[i]) ?: ork_sysfs_add_core(cluster->core[i]);
 
 	pm_runtime_mark_last_busy(dev);
 	pm_runtime_put_autosuspend(dev);

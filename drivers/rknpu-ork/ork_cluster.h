@@ -23,7 +23,10 @@ struct ork_layout {
 	/** @clks: names of the clocks; NULL behind the last one */
 	const char *clks[ORK_MAX_CLKS];
 
-	/** @supplies: names of the regulators */
+	/** @compute_clk: which of them the cores compute with */
+	const char *compute_clk;
+
+	/** @supplies: names of the regulators; the first one feeds the cores */
 	const char *supplies[2];
 
 	/**

@@ -12,6 +12,7 @@
 #include "ork_drv.h"
 
 struct device;
+struct ork_clk;
 struct ork_cluster;
 struct ork_mmu;
 struct ork_part;
@@ -52,6 +53,12 @@ struct ork_core {
 
 	/** @mmu_bank: banks of the core's MMU, NULL where there is none; only to find faults */
 	void __iomem *mmu_bank[ORK_MAX_MMU_BANKS];
+
+	/**
+	 * @clk: counts the core while it is resumed; NULL if nobody controls the compute clock.
+	 * Changes only while the core is held resumed
+	 */
+	struct ork_clk *clk;
 
 	/** @resets: of the AXI and the AHB side */
 	struct reset_control_bulk_data resets[ORK_NUM_RESETS];
@@ -98,6 +105,9 @@ struct ork_core {
 	/** @part: what runs now, or NULL. While it is set the core is powered */
 	struct ork_part *part;
 
+	/** @busy_ns: time that parts took which have ended */
+	u64 busy_ns;
+
 	/** @raw_status: interrupt bits that the handler left to its thread, or 0 */
 	u32 raw_status;
 
@@ -115,6 +125,9 @@ struct ork_core {
 
 	/** @watchdog: looks at the part's progress; recovers the core when there is none */
 	struct delayed_work watchdog;
+
+	/** @publish: offers the dump of a hang to user space */
+	struct work_struct publish;
 
 	/**
 	 * @queued: parts that are queued or running; read without lock to choose the least busy

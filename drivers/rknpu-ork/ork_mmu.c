@@ -32,6 +32,7 @@
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_mmu.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 static void ork_mmu_wake(struct ork_core *core)
@@ -111,7 +112,10 @@ static int ork_mmu_replace(struct ork_mmu *mmu, struct ork_vm *old, struct ork_v
 static int ork_mmu_switch(struct ork_core *core, struct ork_vm *old, struct ork_vm *vm)
 {
 	struct ork_mmu *mmu = core->mmu;
-	int ret = ork_mmu_replace(mmu, old, vm);
+	int ret;
+
+	trace_ork_vm_switch(core, vm->id);
+	ret = ork_mmu_replace(mmu, old, vm);
 
 	spin_lock_irq(&mmu->lock);
 	if (!ret)
@@ -216,8 +220,10 @@ void ork_mmu_leave_reset(struct ork_core *core)
 		mmu->stale = true;
 	spin_unlock_irq(&mmu->lock);
 
-	if (old)
+	if (old) {
+		trace_ork_vm_switch(core, 0);
 		ork_mmu_replace(mmu, old, NULL);
+	}
 	ork_mmu_leave(core);
 }
 
@@ -253,6 +259,23 @@ void ork_mmu_detach(struct ork_mmu *mmu)
 
 	if (old)
 		ork_mmu_replace(mmu, old, NULL);
+}
+
+/**
+ * ork_mmu_vm_id - tell which VM is attached
+ * @mmu: IOMMU group
+ *
+ * Return: its number, or 0 if there is none.
+ */
+u32 ork_mmu_vm_id(struct ork_mmu *mmu)
+{
+	u32 id;
+
+	spin_lock_irq(&mmu->lock);
+	id = mmu->vm ? mmu->vm->id : 0;
+	spin_unlock_irq(&mmu->lock);
+
+	return id;
 }
 
 static void ork_mmu_put_group(void *group)

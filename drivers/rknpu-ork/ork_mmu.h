@@ -50,5 +50,6 @@ void ork_mmu_leave(struct ork_core *core);
 void ork_mmu_leave_reset(struct ork_core *core);
 void ork_mmu_stop_waiting(struct ork_core *core);
 void ork_mmu_detach(struct ork_mmu *mmu);
+u32 ork_mmu_vm_id(struct ork_mmu *mmu);
 
 #endif

@@ -14,10 +14,14 @@
 #include <linux/interrupt.h>
 
 #include "ork_core.h"
+#include "ork_dump.h"
 #include "ork_job.h"
 #include "ork_mmu.h"
+#include "ork_queue.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 
 /* At least 32 cycles of the slower clock. */
 #define ORK_RESET_HOLD_US 10
@@ -70,13 +74,19 @@ void ork_reset_core(struct ork_core *core)
 
 	error = core->fault ?: -ETIMEDOUT;
 	ork_run_read_state(core, &state);
-	if (error != -ENODEV)
+	if (error == -EFAULT)
+		ork_result_fault(part->job->result, core->fault_va);
+	if (error != -ENODEV) {
 		ork_reset_report(core, part, error, &state);
+		ork_dump_take(core, part, error);
+		ork_queue_judge(part, error);
+	}
 
 	if (ork_reset_pulse(core)) {
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);
 		core->lost = true;
 	}
+	trace_ork_reset(core, core->lost);
 	ork_mmu_leave_reset(core);
 
 	atomic64_inc(&core->reset_count);

@@ -272,6 +272,13 @@ def kernel_warning_is_reported():
 
 
 @test
+def access_without_power_is_a_complaint():
+    result = board("devmem", "0xfdab0000", options=["--no-complaints"])
+    expect(result.status, 125, "status")
+    expect_in("core 0: read of 0x0000 with the power domain off", result.err, "stderr")
+
+
+@test
 def leftover_processes_do_not_hold_the_board():
     result = board("sh", "-c", "sleep 1000 & echo done")
     expect(result.status, 0, "status")
@@ -316,6 +323,27 @@ def modes_reach_the_machine():
         expect(os.path.getsize(log), 0, "size of the log without a job")
     result = board("true", options=["--machine", "npu-mhz=0"])
     expect(result.status, 125, "status with a clock that stands still")
+
+
+# The MMU's power management switches core 0 on; its register clock runs since the firmware, unless Linux stops it.
+READ_OF_CORE_0 = """
+echo on >/sys/bus/platform/devices/fdab9000.iommu/power/control
+busybox devmem 0xfdab0000
+busybox devmem $1
+"""
+
+
+@test
+def reading_page_2_of_a_core_is_the_end_of_the_board():
+    def read(address):
+        return board("sh", "-c", READ_OF_CORE_0, "sh", address, options=["--append", "clk_ignore_unused"])
+
+    result = read("0xfdab1000")
+    expect((result.status, result.out), (0, b"0x46495245\n0x00000000\n"), f"reads of other pages: {result.err}")
+    result = read("0xfdab2210")
+    expect(result.status, 125, "status")
+    expect_in("npu: core 0: read of 0x2210 hangs the bus: the SoC stops", result.err, "stderr")
+    expect_in("the board died", result.err, "stderr")
 
 
 @test

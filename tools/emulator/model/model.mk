@@ -6,6 +6,7 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_eltwise.c \
 	tools/emulator/model/npu_feature.c \
 	tools/emulator/model/npu_fp.c \
+	tools/emulator/model/npu_image.c \
 	tools/emulator/model/npu_mac.c \
 	tools/emulator/model/npu_mac_int.c \
 	tools/emulator/model/npu_mac_plain.c \
@@ -18,10 +19,12 @@ MODEL_SRCS := \
 	tools/emulator/model/npu_plan.c \
 	tools/emulator/model/npu_plan_cbuf.c \
 	tools/emulator/model/npu_plan_dpu.c \
+	tools/emulator/model/npu_plan_image.c \
 	tools/emulator/model/npu_plan_rdma.c \
 	tools/emulator/model/npu_plan_stages.c \
 	tools/emulator/model/npu_port.c \
 	tools/emulator/model/npu_rdma.c \
+	tools/emulator/model/npu_reals.c \
 	tools/emulator/model/npu_regmap.c \
 	tools/emulator/model/npu_stages.c \
 	tools/emulator/model/npu_strict.c \

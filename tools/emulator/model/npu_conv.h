@@ -13,6 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NPU_IMAGE_CHANNELS 4
+
+/* What the input converter does to one channel: CVT_CON0 and one of CVT_CON1 to CVT_CON4. */
+struct npu_input_cvt {
+	int16_t scale;
+	int16_t offset;
+	uint8_t shift;
+};
+
+/* A packed image (ARGB_IN) in place of a feature cube. */
+struct npu_image {
+	uint32_t channels; /* of a pixel; 0: no image */
+	bool convert;
+	bool is_signed; /* what is converted */
+	bool add_first; /* offset, then scale and shift; else scale, shift, offset */
+	enum npu_rounding rounding;
+	struct npu_input_cvt cvt[NPU_IMAGE_CHANNELS];
+};
+
 /*
  * A convolution as npu_plan.c decodes it from the registers of CNA and CORE. Pixels are counted in row-major order. Address
  * generators work in atoms of 16 bytes.
@@ -35,9 +54,10 @@ struct npu_conv {
 	uint32_t pad[2];    /* left, top */
 	uint8_t pad_value[4];
 	struct npu_clip clip;
+	struct npu_image image;
 
 	int64_t feature_address;
-	int64_t feature_line;    /* pitch of lines, atoms */
+	int64_t feature_line;    /* pitch of lines, atoms; pixels of a packed image */
 	int64_t feature_surface; /* pitch of the planes that hold 16 bytes of channels of every pixel, atoms */
 	bool line_major;         /* GROUP_LINE_OFF: all channels of a line lie close to each other */
 	uint32_t line_bytes;     /* pitch of lines in CBUF: DATA_ENTRIES */
@@ -110,9 +130,12 @@ bool npu_conv_run(const struct npu_conv *conv, const struct npu_dpu *dpu, struct
 /* npu_feature.c: loads the feature cube into the data banks. */
 bool npu_feature_load(const struct npu_conv *conv, struct npu_burst *burst, struct npu_cbuf *cbuf);
 
+/* npu_image.c: loads a packed image instead. */
+bool npu_image_load(const struct npu_conv *conv, struct npu_port *port, struct npu_cbuf *cbuf);
+
 /*
  * npu_patch.c: what the MAC array gets for output pixels [first, first + count): for each one the channels at all positions of the
- * kernel, in the order of the weights: [channel group][kernel x][kernel y][Kg] (NPU reference 4.2).
+ * kernel, in the order of the weights: [channel group][kernel y][kernel x][Kg] (NPU reference 4.2).
  */
 void npu_patch_gather(const struct npu_conv *conv, const struct npu_cbuf *cbuf, uint32_t first, uint32_t count,
 		      uint8_t *patches);

@@ -3,8 +3,8 @@
 #include "npu_conv.h"
 
 /*
- * Depthwise convolution: each channel has a kernel of its own. Weights of a group of channels lie as [kernel x][kernel y][channel]
- * (NPU reference 4.2). How real products are added up is not published: here one after another, x outside of y.
+ * Depthwise convolution: each channel has a kernel of its own. Weights of a group of channels lie as [kernel y][kernel x][channel]
+ * (NPU reference 4.2). How real products are added up is not published: here one after another, y outside of x.
  */
 
 static int32_t add_product(const struct npu_conv *conv, const uint8_t *pixel, uint32_t channel, const uint8_t *weights,
@@ -45,8 +45,8 @@ void npu_depthwise_group(const struct npu_conv *conv, const struct npu_cbuf *cbu
 		for (uint32_t c = 0; c < conv->group; c++)
 			sum[c] = 0;
 		for (uint32_t position = 0; position < npu_conv_positions(conv); position++) {
-			npu_patch_position(conv, first + i, position / conv->kernel_height,
-					   position % conv->kernel_height, &x, &y);
+			npu_patch_position(conv, first + i, position % conv->kernel_width,
+					   position / conv->kernel_width, &x, &y);
 			pixel = npu_patch_pixel(conv, cbuf, x, y, padding, scratch);
 			for (uint32_t c = 0; c < present; c++)
 				sum[c] = add_product(conv, pixel, channel + c, weights, position * present + c, sum[c]);

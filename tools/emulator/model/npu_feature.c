@@ -58,6 +58,8 @@ bool npu_feature_load(const struct npu_conv *conv, struct npu_burst *burst, stru
 
 	if (conv->wrong_entries || conv->data_reuse)
 		return true;
+	if (conv->image.channels > 0)
+		return npu_image_load(conv, burst->port, cbuf);
 	done = conv->line_major ? read_lines(&gen, rows) : read_surfaces(&gen, 0, rows);
 	return done && npu_burst_flush(burst);
 }

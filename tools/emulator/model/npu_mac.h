@@ -60,7 +60,7 @@ void npu_mac_int8_portable(const int8_t *features, size_t pixels, size_t length,
 /* 16 kernels of int16. */
 void npu_mac_int16(const int16_t *features, size_t pixels, size_t length, const int16_t *weights, int64_t *sums);
 
-/* npu_mac_real.c: operands as doubles, [pixels][length] and [length][16], with bounds for each group of group elements. */
+/* npu_reals.c: operands as doubles, [pixels][length] and [length][16], with bounds for each group of group elements. */
 struct npu_bounds {
 	int high; /* all magnitudes are below 2^high */
 	int low;  /* all are multiples of 2^low */
@@ -75,6 +75,11 @@ struct npu_reals {
 
 void npu_reals_features(const struct npu_type *type, const uint8_t *features, size_t count, struct npu_reals *reals);
 void npu_reals_weights(const struct npu_type *type, const uint8_t *weights, size_t length, struct npu_reals *reals);
+/* The same on hosts without AVX2 and F16C. */
+void npu_reals_weights_portable(const struct npu_type *type, const uint8_t *weights, size_t length,
+				struct npu_reals *reals);
+
+/* npu_mac_real.c */
 void npu_mac_real(const struct npu_reals *features, size_t pixels, size_t length, size_t group,
 		  const struct npu_reals *weights, uint32_t *sums);
 /* The same on hosts without AVX2. */

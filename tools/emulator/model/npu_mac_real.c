@@ -14,112 +14,11 @@
 #define DOUBLE_BITS 53
 #define GROUP_BITS  5 /* a sum of up to 32 products */
 
-/* Bounds of nothing but zeros. */
-static const struct npu_bounds no_bounds = { -4096, 4096 };
-
 #if defined(__GNUC__)
 #define INLINE __attribute__((always_inline)) static inline
-#define lowest_bit(value)  __builtin_ctz(value)
-#define highest_bit(value) (31 - __builtin_clz(value))
 #else
 #define INLINE static inline
-
-static int lowest_bit(uint32_t value)
-{
-	int at = 0;
-
-	while (!(value >> at & 1))
-		at++;
-	return at;
-}
-
-static int highest_bit(uint32_t value)
-{
-	int at = 31;
-
-	while (!(value >> at & 1))
-		at--;
-	return at;
-}
 #endif
-
-INLINE void widen_bounds(struct npu_bounds *bounds, uint32_t significand, int exponent)
-{
-	int high = exponent + highest_bit(significand) + 1, low = exponent + lowest_bit(significand);
-
-	if (high > bounds->high)
-		bounds->high = high;
-	if (low < bounds->low)
-		bounds->low = low;
-}
-
-/* The operand that npu_real_at() reads, from a pattern with fraction bits and a bias. */
-INLINE double convert(uint32_t bits, int fraction, int exponent_bits, int bias, struct npu_bounds *bounds)
-{
-	uint32_t exponent = bits >> fraction & ((1u << exponent_bits) - 1), significand = bits & ((1u << fraction) - 1);
-	int scale = (exponent > 0 ? (int)exponent : 1) - bias - fraction;
-	uint64_t power = (uint64_t)(scale + 1023) << 52;
-	double value;
-
-	if (exponent > 0)
-		significand |= 1u << fraction;
-	if (significand == 0)
-		return 0;
-	widen_bounds(bounds, significand, scale);
-	memcpy(&value, &power, sizeof(value));
-	value *= significand;
-	return bits >> (fraction + exponent_bits) & 1 ? -value : value;
-}
-
-/* Converts count elements to every stride-th double. */
-static void convert_run(const struct npu_type *type, const uint8_t *packed, size_t count, double *to, size_t stride,
-			struct npu_bounds *bounds)
-{
-	struct npu_bounds widened = *bounds;
-	uint32_t word;
-	uint16_t half;
-
-	for (size_t i = 0; i < count; i++) {
-		switch (type->input) {
-		case NPU_FP16:
-			memcpy(&half, packed + 2 * i, sizeof(half));
-			to[i * stride] = convert(half, 10, 5, 15, &widened);
-			break;
-		case NPU_BF16:
-			memcpy(&half, packed + 2 * i, sizeof(half));
-			to[i * stride] = convert(half, 7, 8, 127, &widened);
-			break;
-		default:
-			memcpy(&word, packed + 4 * i, sizeof(word));
-			to[i * stride] = convert(word >> 13, 10, 8, 127, &widened);
-			break;
-		}
-	}
-	*bounds = widened;
-}
-
-void npu_reals_features(const struct npu_type *type, const uint8_t *features, size_t count, struct npu_reals *reals)
-{
-	size_t group = type->channel_group;
-
-	for (size_t i = 0; i < count; i += group) {
-		reals->bounds[i / group] = no_bounds;
-		convert_run(type, features + npu_type_bytes(type, i), group, reals->value + i, 1, &reals->bounds[i / group]);
-	}
-}
-
-void npu_reals_weights(const struct npu_type *type, const uint8_t *weights, size_t length, struct npu_reals *reals)
-{
-	size_t group = type->channel_group;
-
-	for (size_t tile = 0; tile < length / group; tile++) {
-		reals->bounds[tile] = no_bounds;
-		for (size_t n = 0; n < NPU_REAL_KERNELS; n++)
-			convert_run(type, weights + npu_type_bytes(type, (tile * NPU_REAL_KERNELS + n) * group), group,
-				    reals->value + tile * group * NPU_REAL_KERNELS + n, NPU_REAL_KERNELS,
-				    &reals->bounds[tile]);
-	}
-}
 
 static bool sum_is_exact(const struct npu_bounds *a, const struct npu_bounds *b)
 {

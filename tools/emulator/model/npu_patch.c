@@ -66,10 +66,10 @@ void npu_patch_gather(const struct npu_conv *conv, const struct npu_cbuf *cbuf, 
 
 	npu_patch_padding(conv, padding);
 	for (uint32_t i = 0; i < count; i++)
-		for (uint32_t kx = 0; kx < conv->kernel_width; kx++)
-			for (uint32_t ky = 0; ky < conv->kernel_height; ky++) {
+		for (uint32_t ky = 0; ky < conv->kernel_height; ky++)
+			for (uint32_t kx = 0; kx < conv->kernel_width; kx++) {
 				npu_patch_position(conv, first + i, kx, ky, &x, &y);
 				scatter(conv, npu_patch_pixel(conv, cbuf, x, y, padding, scratch),
-					kx * conv->kernel_height + ky, patches + i * patch_bytes);
+					ky * conv->kernel_width + kx, patches + i * patch_bytes);
 			}
 }

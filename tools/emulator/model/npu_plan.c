@@ -16,22 +16,17 @@
 #define CONV_MODE_DEPTHWISE 3
 
 static const struct npu_rule cna_rules[] = {
-	{ CNA_CONV_CON1, CNA_CONV_CON1_ARGB_IN, 0, "ARGB input" },
 	{ CNA_CONV_CON1, CNA_CONV_CON1_DECONV, 0, "deconvolution" },
-	{ CNA_CONV_CON1, CNA_CONV_CON1_NONALIGN_DMA, 0, "NONALIGN_DMA" },
 	{ CNA_CONV_CON2, CNA_CONV_CON2_CSC_DISABLE, 0, "CSC off" },
 	{ CNA_CONV_CON2, CNA_CONV_CON2_KERNEL_GROUP, 0, "KERNEL_GROUP" },
 	{ CNA_CONV_CON3, CNA_CONV_CON3_NN_MODE | CNA_CONV_CON3_DECONV_STRIDES, 0, "NN_MODE or deconvolution strides" },
 	{ CNA_DATA_SIZE3, CNA_DATA_SIZE3_SURF_MODE, 0, "SURF_MODE" },
-	{ CNA_CVT_CON0, CNA_CVT_CON0_CVT_BYPASS, 1, "input conversion" },
-	{ CNA_CVT_CON0, CNA_CVT_CON0_DATA_SIGN, CNA_CVT_CON0_DATA_SIGN, "unsigned input" },
 	{ CNA_FC_CON0, CNA_FC_CON0_FC_SKIP_EN, 0, "zero skipping" },
 	{ CNA_FC_CON1, 0xffffffff, 0, "FC data offset" },
 	{ CNA_FC_CON2, 0xffffffff, 0, "FC weight offset" },
 	{ CNA_FEATURE_DATA_ADDR, 0xf, 0, "unaligned feature address" },
 	{ CNA_DCOMP_CTRL, 0xffffffff, 0, "weight decompression" },
 	{ CNA_DCOMP_REGNUM, 0xffffffff, 0, "weight decompression" },
-	{ CNA_CVT_CON5, 0xffffffff, 0, "per-channel conversion" },
 	{ CORE_MAC_GATING, CORE_MAC_GATING_LANES, CORE_MAC_GATING_LANES, "gated MAC lanes" },
 };
 
@@ -140,15 +135,17 @@ static bool plan_kernel(struct npu_core *core, const struct npu_view *view, stru
 }
 
 /*
- * NPU reference 3.11 and 4.2: whole channel groups. For int8 Mesa's convolutions end with half a group; a depthwise group may be the
- * only one, and then be smaller.
+ * NPU reference 3.11 and 4.2: whole channel groups. Published convolutions of int8 and fp16 end with half a group, and fp16 images
+ * have a single atom; a depthwise group may be the only one, and then be smaller.
  */
 static bool check_channels(struct npu_core *core, const struct npu_conv *conv)
 {
 	uint32_t group = conv->depthwise ? conv->group : conv->type->channel_group;
 	uint32_t rest = conv->channels % group;
-	bool short_group = conv->type->input == NPU_INT8 && rest == 16;
+	bool short_group = (conv->type->input == NPU_INT8 || conv->type->input == NPU_FP16) && rest == 16;
 
+	if (conv->image.channels > 0)
+		return true;
 	if (conv->depthwise)
 		short_group = conv->channels < group && rest * conv->type->bits % 128 == 0;
 	if (conv->channels > CHANNELS_MAX)
@@ -223,7 +220,7 @@ bool npu_plan_conv(struct npu_core *core, const struct npu_view *view, struct np
 	plan_clip(view, conv);
 	if (!plan_type(core, view, conv) || !check_core(core, view, conv) ||
 	    !npu_rules_hold(core, view, cna_rules, sizeof(cna_rules) / sizeof(cna_rules[0])) ||
-	    !plan_mode(core, view, conv) || !plan_cube(core, view, conv))
+	    !plan_mode(core, view, conv) || !npu_plan_image(core, view, conv) || !plan_cube(core, view, conv))
 		return false;
 	plan_feature_address(view, conv);
 	return npu_plan_cbuf(core, view, conv) && npu_plan_output(core, view, conv, &task->dpu);

@@ -16,6 +16,9 @@ struct npu_rule {
 /* Hangs the core and names the first rule that is broken. */
 bool npu_rules_hold(struct npu_core *core, const struct npu_view *view, const struct npu_rule *rules, size_t count);
 
+/* npu_plan_image.c: feature cube or packed image, and the input converter. */
+bool npu_plan_image(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+
 /* npu_plan_cbuf.c: banks and weights. */
 bool npu_plan_cbuf(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
 

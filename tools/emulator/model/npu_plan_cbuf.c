@@ -4,6 +4,25 @@
 
 /* What a convolution does with CBUF, and the stream of its weights (NPU reference 3.5, 4.2). */
 
+/*
+ * Programs for packed images write DATA_ENTRIES = width * height, which is the length of no line. How much room a line takes is thus
+ * not known; an image whose atoms do not fit is not computed.
+ */
+static bool plan_image_lines(struct npu_core *core, struct npu_conv *conv, uint32_t entries, uint32_t banks)
+{
+	uint32_t line = (conv->width * NPU_ATOM + NPU_CBUF_ENTRY - 1) / NPU_CBUF_ENTRY;
+
+	conv->line_bytes = line * NPU_CBUF_ENTRY;
+	conv->rows_held = banks * (NPU_CBUF_BANK_BYTES / NPU_CBUF_ENTRY) / line;
+	if (entries != npu_conv_pixels(conv))
+		return npu_core_hang(core, "not modelled: %u data entries for a packed image of %u x %u pixels",
+				     (unsigned int)entries, (unsigned int)conv->width, (unsigned int)conv->height);
+	if (conv->rows_held < conv->height)
+		return npu_core_hang(core, "not modelled: packed image of %u x %u pixels in %u data banks",
+				     (unsigned int)conv->width, (unsigned int)conv->height, (unsigned int)banks);
+	return true;
+}
+
 /* Lines are rounded up to entries; sources round either the whole line (3.5.1) or each of its pixels (3.10). */
 static bool entries_fit(const struct npu_conv *conv, uint32_t entries)
 {
@@ -15,15 +34,19 @@ static bool entries_fit(const struct npu_conv *conv, uint32_t entries)
 }
 
 /* NPU reference 3.5.1, 6.4: a wrong budget does not stop the task, it spoils what the MAC array reads. */
-static void plan_data(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv, uint32_t banks)
+static bool plan_data(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv, uint32_t banks)
 {
 	uint32_t entries = npu_field(npu_get(view, CNA_CBUF_CON1), CNA_CBUF_CON1_DATA_ENTRIES);
 	uint32_t bank = npu_field(npu_get(view, CNA_CBUF_CON0), CNA_CBUF_CON0_FC_DATA_BANK);
 
 	conv->data_reuse = npu_get(view, CNA_CBUF_CON0) & CNA_CBUF_CON0_DATA_REUSE;
+	if (bank != 0)
+		npu_core_warn(core, "corrupt: FC_DATA_BANK is %u", (unsigned int)bank);
+	conv->wrong_bank = bank != 0;
+	if (conv->image.channels > 0)
+		return plan_image_lines(core, conv, entries, banks);
 	conv->line_bytes = entries * NPU_CBUF_ENTRY;
 	conv->wrong_entries = !entries_fit(conv, entries);
-	conv->wrong_bank = bank != 0;
 	conv->rows_held = entries > 0 ? banks * (NPU_CBUF_BANK_BYTES / NPU_CBUF_ENTRY) / entries : 0;
 	if (conv->wrong_entries)
 		npu_core_warn(core, "corrupt: %u data entries do not fit lines of %u pixels and %u channels",
@@ -31,8 +54,7 @@ static void plan_data(struct npu_core *core, const struct npu_view *view, struct
 	else if (conv->rows_held < conv->height)
 		npu_core_warn(core, "corrupt: %u data banks hold %u of %u lines", (unsigned int)banks,
 			      (unsigned int)conv->rows_held, (unsigned int)conv->height);
-	if (conv->wrong_bank)
-		npu_core_warn(core, "corrupt: FC_DATA_BANK is %u", (unsigned int)bank);
+	return true;
 }
 
 /* NPU reference 6.3.11: the loader keeps reading until it has what the sizes promise. */
@@ -125,8 +147,7 @@ bool npu_plan_cbuf(struct npu_core *core, const struct npu_view *view, struct np
 		return npu_core_hang(core, "kernel group of %u bytes exceeds %u weight banks",
 				     (unsigned int)group_bytes, (unsigned int)weight_banks);
 	conv->weight_capacity = weight_banks * NPU_CBUF_BANK_BYTES;
-	plan_data(core, view, conv, data_banks);
-	if (!check_sizes(core, view, conv) || !check_kernels(core, conv) || !check_exact_fit(core, conv, group_bytes))
+	if (!plan_data(core, view, conv, data_banks) || !check_sizes(core, view, conv) || !check_kernels(core, conv) || !check_exact_fit(core, conv, group_bytes))
 		return false;
 	plan_reuse(core, view, conv);
 	return true;

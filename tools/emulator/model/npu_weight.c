@@ -7,6 +7,9 @@
 /*
  * Weights are one contiguous stream without any stride (NPU reference 3.6, 4.2): kernel groups one after another, each over all
  * channels and positions. A last group with fewer kernels, and a last channel group with fewer channels, are packed tightly.
+ *
+ * The positions of a kernel go line by line. NPU reference 4.2 names Mesa's loop over x as the outer one, but that x is the outer
+ * axis of Mesa's images in memory as well; and kernels that are not square gave right results on silicon in this order.
  */
 
 struct span {

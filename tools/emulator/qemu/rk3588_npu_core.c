@@ -49,10 +49,12 @@
 #include "qemu/timer.h"
 #include "qapi/error.h"
 #include "hw/irq.h"
+#include "hw/qdev-clock.h"
 #include "hw/qdev-properties.h"
 #include "migration/vmstate.h"
 #include "system/cpu-timers.h"
 #include "system/qtest.h"
+#include "system/runstate.h"
 #include "rk3588_npu_core.h"
 #include "rk3588_npu_log.h"
 #include "rk3588_npu_reset.h"
@@ -71,7 +73,7 @@
 /* How often a chain that a stall or a gated clock holds looks again. */
 #define HELD_POLL_NS 1000
 
-/* The bus hangs on reads of this page of the window. */
+/* A read of this page of the window hangs the bus, and with it the SoC. */
 #define UNDECODED_PAGE 0x2000
 
 #define PC_OPERATION_ENABLE 0x08
@@ -105,7 +107,7 @@ static void core_task_done(void *opaque, const struct npu_task_facts *facts)
     RK3588NpuCoreState *s = opaque;
 
     if (s->job_log_fd >= 0) {
-        rk3588_npu_log_task(s->job_log_fd, facts, s->npu_hz);
+        rk3588_npu_log_task(s->job_log_fd, facts, s->task_hz);
     }
 }
 
@@ -208,7 +210,10 @@ static void core_settle(void *opaque)
     core_update_irq(s);
 }
 
-/* Time that the hardware takes for a task that has been computed. */
+/*
+ * Time that the hardware takes for a task that has been computed. A change of
+ * the clock's rate counts from the next task on.
+ */
 static int64_t core_task_ns(RK3588NpuCoreState *s, const struct npu_task *task,
                             bool fresh_mmu)
 {
@@ -216,7 +221,7 @@ static int64_t core_task_ns(RK3588NpuCoreState *s, const struct npu_task *task,
 
     if (s->timing) {
         ns += muldiv64(npu_task_cycles(task), NANOSECONDS_PER_SECOND,
-                       s->npu_hz);
+                       s->task_hz);
         ns += fresh_mmu ? s->attach_ns : 0;
     }
     if (rk3588_chaos_happens(&s->slowness, SLOW_ONE_IN)) {
@@ -235,6 +240,12 @@ static void core_sleep_until(int64_t end_ns)
     }
 }
 
+/* Called with the lock held. */
+static bool core_clocked(const RK3588NpuCoreState *s)
+{
+    return s->aclk && s->clk && s->npu_hz;
+}
+
 /* Called and returns with the lock held; drops it to compute or to sleep. */
 static void core_run_one_task(RK3588NpuCoreState *s)
 {
@@ -250,6 +261,7 @@ static void core_run_one_task(RK3588NpuCoreState *s)
     }
     task = npu_core_fetch(s->core);
     rk3588_iommu_end_burst(s->iommu);
+    s->task_hz = s->npu_hz;
     if (task) {
         fresh = rk3588_iommu_take_fresh(s->iommu);
         qemu_mutex_unlock(&s->lock);
@@ -268,7 +280,7 @@ static void *core_worker(void *opaque)
     rcu_register_thread();
     qemu_mutex_lock(&s->lock);
     for (;;) {
-        if (npu_core_busy(s->core) && s->aclk && s->clk) {
+        if (npu_core_busy(s->core) && core_clocked(s)) {
             core_run_one_task(s);
         } else {
             qemu_cond_wait(&s->wake, &s->lock);
@@ -288,11 +300,12 @@ static void core_step_at(RK3588NpuCoreState *s, int64_t delay_ns)
  */
 static int64_t core_step_start(RK3588NpuCoreState *s)
 {
-    if (!s->aclk || !s->clk ||
+    if (!core_clocked(s) ||
         !rk3588_iommu_begin_burst(s->iommu, &s->generation)) {
         return HELD_POLL_NS;
     }
     s->stepped_task = npu_core_fetch(s->core);
+    s->task_hz = s->npu_hz;
     if (s->stepped_task) {
         npu_task_run(s->stepped_task);
     }
@@ -361,8 +374,9 @@ static bool core_reachable(RK3588NpuCoreState *s, hwaddr offset, bool is_write)
         return false;
     }
     if (!is_write && (offset & 0xf000) == UNDECODED_PAGE) {
-        error_printf("npu: core %u: read of 0x%04x hangs the bus\n", s->index,
-                     (unsigned int)offset);
+        error_printf("npu: core %u: read of 0x%04x hangs the bus: the SoC stops\n",
+                     s->index, (unsigned int)offset);
+        qemu_system_guest_panicked(NULL);
         return false;
     }
     return true;
@@ -477,6 +491,17 @@ static void core_set_clk(void *opaque, int line, int level)
     core_wake(s);
 }
 
+/* The rate of the compute clock; tasks that start from now on run with it. */
+static void core_update_rate(void *opaque, ClockEvent event)
+{
+    RK3588NpuCoreState *s = opaque;
+
+    WITH_QEMU_LOCK_GUARD(&s->lock) {
+        s->npu_hz = clock_get_hz(s->compute_clock);
+    }
+    core_wake(s);
+}
+
 static void replace_if_set(uint32_t *value, uint32_t property)
 {
     *value = property ? property : *value;
@@ -533,10 +558,11 @@ static void core_realize(DeviceState *dev, Error **errp)
         error_setg(errp, "iommu is not set");
         return;
     }
-    if (!s->npu_hz) {
-        error_setg(errp, "npu-hz must not be 0");
+    if (!clock_has_source(s->compute_clock)) {
+        error_setg(errp, "clock clk is not connected");
         return;
     }
+    s->npu_hz = clock_get_hz(s->compute_clock);
     s->job_log_fd = -1;
     if (s->job_log) {
         s->job_log_fd = rk3588_npu_log_open(s->job_log, errp);
@@ -577,6 +603,8 @@ static void core_init(Object *obj)
     qdev_init_gpio_in_named(DEVICE(s), core_set_hclk, "hclk", 1);
     qdev_init_gpio_in_named(DEVICE(s), core_set_aclk, "aclk", 1);
     qdev_init_gpio_in_named(DEVICE(s), core_set_clk, "clk", 1);
+    s->compute_clock = qdev_init_clock_in(DEVICE(s), "clk", core_update_rate,
+                                          s, ClockUpdate);
 }
 
 static const Property core_properties[] = {
@@ -586,7 +614,6 @@ static const Property core_properties[] = {
     DEFINE_PROP_BOOL("strict", RK3588NpuCoreState, strict, false),
     DEFINE_PROP_BOOL("timing", RK3588NpuCoreState, timing, false),
     DEFINE_PROP_UINT64("chaos", RK3588NpuCoreState, chaos_seed, 0),
-    DEFINE_PROP_UINT64("npu-hz", RK3588NpuCoreState, npu_hz, 200000000),
     DEFINE_PROP_UINT32("attach-ns", RK3588NpuCoreState, attach_ns, 15000),
     DEFINE_PROP_UINT32("dma-bytes-per-cycle", RK3588NpuCoreState,
                        cycles.dma_bytes_per_cycle, 0),

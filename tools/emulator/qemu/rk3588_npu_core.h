@@ -3,6 +3,7 @@
 #ifndef HW_RK3588_NPU_CORE_H
 #define HW_RK3588_NPU_CORE_H
 
+#include "hw/clock.h"
 #include "hw/sysbus.h"
 #include "qemu/thread.h"
 #include "qom/object.h"
@@ -24,12 +25,12 @@ struct RK3588NpuCoreState {
     RK3588IommuState *iommu;
     bool powered; /* this and the next are written and read under the BQL */
     bool hclk;    /* the clock of the registers runs */
+    Clock *compute_clock; /* input "clk"; its rate is the timing model's */
 
     /* Modes and parameters; constant once the device is realized. */
     bool strict;
     bool timing;
     uint64_t chaos_seed;
-    uint64_t npu_hz;
     uint32_t attach_ns;
     struct npu_timing cycles; /* 0: the model's own figure */
     char *job_log;
@@ -46,6 +47,7 @@ struct RK3588NpuCoreState {
 
     QemuThread worker;
     uint64_t generation; /* of the task in flight; its owner's own */
+    uint64_t task_hz;    /* rate at which that task started; the same */
 
     QemuMutex lock; /* protects everything below */
     QemuCond wake;  /* a register write or a reset may have made work */
@@ -53,6 +55,7 @@ struct RK3588NpuCoreState {
     bool in_reset;
     bool aclk; /* the clock of the memory port runs */
     bool clk;  /* the compute clock runs */
+    uint64_t npu_hz; /* its rate; 0 stops it as well */
     RK3588Chaos slowness;
 };
 

@@ -3,8 +3,7 @@
 #define _POSIX_C_SOURCE 199309L
 
 #include "../npu_mac.h"
-#include "board.h"
-#include "program.h"
+#include "layer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +51,33 @@ static void bench_task(const char *what, struct matmul mm)
 	board_fini(&board);
 }
 
+static void bench_layer(const char *what, struct layer layer)
+{
+	struct board board;
+	double best = 1e9;
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_random(&layer, 1);
+	for (int run = 0; run < 5; run++) {
+		struct program program;
+		double start;
+
+		layer_store(&layer, &board);
+		layer_program(&layer, &program);
+		board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+		start = now();
+		board_work(&board);
+		if (now() - start < best)
+			best = now() - start;
+	}
+	if (board.reports > 0)
+		printf("%s\n", board.first_report);
+	print(what, layer_macs(&layer), best);
+	layer_fini(&layer);
+	board_fini(&board);
+}
+
 /* The MAC array alone, operands prepared anew for every group, on data as networks have them. */
 static void bench_array(const char *what, uint32_t input, size_t pixels)
 {
@@ -87,6 +113,8 @@ int main(void)
 	bench_task("task 64x2048x6144 cube", (struct matmul){ .form = FORM_CUBE, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 64x2048x6144 row-major", (struct matmul){ .form = FORM_ROWS, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 512x512x512 cube", (struct matmul){ .form = FORM_CUBE, .m = 512, .k = 512, .n = 512 });
+	bench_layer("task 1x2048x4096 fp16", (struct layer){ .input = 2, .output = 5, .c = 2048, .n = 4096 });
+	bench_layer("task 64x2048x1024 fp16", (struct layer){ .input = 2, .output = 5, .h = 64, .c = 2048, .n = 1024 });
 	bench_array("int8, 64 pixels", NPU_INT8, 64);
 	bench_array("int8, 1 pixel", NPU_INT8, 1);
 	bench_array("int4, 64 pixels", NPU_INT4, 64);

@@ -41,6 +41,10 @@ static enum npu_dma write_memory(void *opaque, uint32_t iova, const void *buf, s
 	enum npu_dma result = answer(board, iova, bytes);
 
 	board->writes++;
+	if (board->writes == board->reset_after_writes) {
+		npu_core_reset(board->core);
+		return NPU_DMA_STALL;
+	}
 	if (result == NPU_DMA_OK)
 		memcpy(board_memory(board, iova), buf, bytes);
 	return result;

@@ -25,6 +25,7 @@ struct board {
 	uint32_t reads;
 	uint32_t writes;
 	uint32_t reset_after_reads; /* the core is reset during that read; 0: never */
+	uint32_t reset_after_writes;
 	unsigned int reports;
 	char first_report[256];
 	struct npu_task_facts facts; /* of the task that ended last */

@@ -190,7 +190,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* oc group, ic group, kernel x, kernel y, oc in group, ic in group; ends of groups tight. */
+/* oc group, ic group, kernel y, kernel x, oc in group, ic in group; ends of groups tight. */
 static uint32_t weight_index(const struct layer *l, uint32_t n, uint32_t position, uint32_t c)
 {
 	struct shape s = shape(l->input);

@@ -41,11 +41,12 @@ struct layer {
 	uint32_t triple_shift[2];
 	bool relu;
 	int32_t ow_operand;
+	bool ow_memory; /* B of the triple in place of ow_operand */
 	uint32_t clip;
 
 	uint32_t a_at, b_at, c_at, operand_at;
 	uint32_t *a; /* [h][w][c] bit patterns */
-	uint32_t *b; /* [n][kx][ky][c], or [kx][ky][c] */
+	uint32_t *b; /* [n][ky][kx][c], or [ky][kx][c] */
 	int32_t *operand; /* [n][3] */
 };
 

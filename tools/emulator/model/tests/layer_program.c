@@ -67,7 +67,8 @@ static void set_stages(struct program *p, const struct layer *l)
 		bs = (bs & ~0x41u);
 	program_set(p, DPU_BS_CFG, bs);
 	program_set(p, DPU_BS_MUL_CFG, l->triple_shift[0] << 8 | (l->triple ? 1 : 0));
-	program_set(p, DPU_BS_OW_CFG, size_e << 8 | size_e << 5 | size_e << 2 | (l->ow_operand ? 0 : 2));
+	program_set(p, DPU_BS_OW_CFG, size_e << 8 | size_e << 5 | size_e << 2 | (l->ow_operand || l->ow_memory ? 0 : 2) |
+				   (l->ow_memory ? 1 : 0));
 	program_set(p, DPU_BS_OW_OP, (uint32_t)l->ow_operand & 0xffff);
 	program_set(p, DPU_BN_CFG, 0x53);
 	program_set(p, DPU_EW_CFG, 0x383);

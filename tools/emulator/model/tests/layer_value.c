@@ -72,7 +72,7 @@ static uint32_t input_at(const struct layer *l, uint32_t pixel, uint32_t kx, uin
 
 static uint32_t weight_at(const struct layer *l, uint32_t n, uint32_t kx, uint32_t ky, uint32_t c)
 {
-	return l->b[((n * l->kw + kx) * l->kh + ky) * l->c + c];
+	return l->b[((n * l->kh + ky) * l->kw + kx) * l->c + c];
 }
 
 /* Integer sum of weights * inputs over some channels of one tap; weight 1 if none. */
@@ -91,8 +91,8 @@ static int64_t integer_sum(const struct layer *l, uint32_t pixel, uint32_t n, bo
 {
 	wide sum = 0;
 
-	for (uint32_t kx = 0; kx < l->kw; kx++)
-		for (uint32_t ky = 0; ky < l->kh; ky++)
+	for (uint32_t ky = 0; ky < l->kh; ky++)
+		for (uint32_t kx = 0; kx < l->kw; kx++)
 			sum += tap_sum(l, pixel, n, kx, ky, l->depthwise ? n : 0, l->depthwise ? 1 : l->c, weights);
 	return (int64_t)sum;
 }
@@ -103,8 +103,8 @@ static float real_sum(const struct layer *l, uint32_t pixel, uint32_t n)
 	float sum = 0;
 
 	for (uint32_t c = first; c < end; c += step)
-		for (uint32_t kx = 0; kx < l->kw; kx++)
-			for (uint32_t ky = 0; ky < l->kh; ky++)
+		for (uint32_t ky = 0; ky < l->kh; ky++)
+			for (uint32_t kx = 0; kx < l->kw; kx++)
 				sum += round_units(tap_sum(l, pixel, n, kx, ky, c, step, true));
 	return sum;
 }
@@ -180,6 +180,11 @@ static uint32_t real_element(const struct layer *l, uint32_t pixel, uint32_t cha
 	return l->output == 5 ? float_bits(sum) : narrow(l->output, sum);
 }
 
+static int64_t ow_factor(const struct layer *l, uint32_t channel)
+{
+	return l->ow_memory ? l->operand[3 * channel + 1] : l->ow_operand;
+}
+
 uint32_t layer_element(const struct layer *l, uint32_t pixel, uint32_t channel)
 {
 	uint32_t bytes = layer_output_bytes(l), mask = bytes == 4 ? 0xffffffff : (1u << 8 * bytes) - 1;
@@ -191,8 +196,8 @@ uint32_t layer_element(const struct layer *l, uint32_t pixel, uint32_t channel)
 	if (exists)
 		value = integer_sum(l, pixel, channel, true);
 	value = clamp(shifted(value, l->clip & 31, false, l->clip >> 6), 32);
-	if (l->ow_operand && (exists || !l->depthwise))
-		value = clamp(value + l->ow_operand * integer_sum(l, pixel, channel, false), 32);
+	if ((l->ow_operand || l->ow_memory) && (exists || !l->depthwise))
+		value = clamp(value + ow_factor(l, channel) * integer_sum(l, pixel, channel, false), 32);
 	value = stages(l, channel, value);
 	if (l->output == 5)
 		return float_bits((float)value);

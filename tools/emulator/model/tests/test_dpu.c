@@ -187,6 +187,46 @@ static void impossible_operands_hang(void)
 	eltwise_hangs(DPU_DATA_FORMAT, 0x80000000, "not modelled: precisions of DATA_FORMAT");
 	eltwise_hangs(DPU_RDMA_EW_BASE_ADDR, 0x40000000, "operand read at 0x40000000 never completes");
 	eltwise_hangs(DPU_WDMA_SIZE_1, PIXELS, "not modelled: WDMA_SIZE differs");
+	eltwise_hangs(DPU_RDMA_FEATURE_MODE_CFG, 0x27881 | 2 << 8, "not modelled: COMB_USE 2");
+	eltwise_hangs(DPU_RDMA_FEATURE_MODE_CFG, 0x7801 | 6 << 15 | 6 << 5, "not modelled: precisions of DATA_FORMAT");
+}
+
+/* An int32 addition with some registers changed: its only report contains text, or there is none. */
+static bool addition_reports(bool strict, const uint32_t changes[][2], uint32_t count, const char *text)
+{
+	struct program program;
+	bool right;
+
+	board_init(&board, 0);
+	npu_core_set_strict(board.core, strict);
+	eltwise_program(&int32_add, &program);
+	for (uint32_t i = 0; i < count; i++)
+		program_set(&program, changes[i][0], changes[i][1]);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x18, 0, 0), 1);
+	board_work(&board);
+	right = text ? board_reported(&board, text) : board.reports == 0;
+	board_fini(&board);
+	return right;
+}
+
+static void constants_without_a_convolution_are_refused(void)
+{
+	static const uint32_t ow[][2] = { { DPU_BS_OW_CFG, 0x124 }, { DPU_BS_OW_OP, 1 }, { CORE_MISC_CFG, 1 } };
+	static const uint32_t ew[][2] = { { DPU_EW_CFG, 0x00c20380 }, { DPU_RDMA_ERDMA_CFG, 1 } };
+
+	CHECK(addition_reports(false, ow, 3, "not modelled: OW, or EW with constants, without convolution"));
+	CHECK(addition_reports(false, ew, 2, "not modelled: OW, or EW with constants, without convolution"));
+}
+
+static void strict_reports_operations_by_luck(void)
+{
+	static const uint32_t odd[][2] = { { DPU_RDMA_EW_BASE_ADDR, SECOND + 4 } };
+	static const uint32_t wide[][2] = { { DPU_DATA_CUBE_WIDTH, 8190 }, { DPU_WDMA_SIZE_1, 8190 },
+					    { DPU_RDMA_DATA_CUBE_WIDTH, 8190 } };
+
+	CHECK(addition_reports(true, NULL, 0, NULL));
+	CHECK(addition_reports(true, odd, 1, "strict: operand address that is not a multiple of 16"));
+	CHECK(addition_reports(true, wide, 3, "strict: DPU cube of width 8191 without convolution"));
 }
 
 /* NPU reference 2.5: each task of a chain has to write the pointers of DPU and DPU_RDMA. */
@@ -275,8 +315,8 @@ static void fp16_k_accumulation_adds_the_partial_sum(void)
 	board_fini(&board);
 }
 
-/* Mesa's int8 addition: the operand gets an offset and a scale first. */
-static void int8_operand_is_converted_and_added(void)
+/* Mesa's int8 addition: the operand gets an offset and a scale first; EW_CVT_TYPE 0 is the other order. */
+static void int8_operand_is_added(uint32_t ew_cfg, int64_t offset, int64_t added)
 {
 	struct layer layer = { .input = 0, .output = 0, .h = 16, .c = 32, .n = 64, .shift = 4 };
 	struct program program;
@@ -288,8 +328,8 @@ static void int8_operand_is_converted_and_added(void)
 	for (uint32_t i = 0; i < layer.h * layer.n; i++)
 		*(int8_t *)board_memory(&board, SECOND + i) = (int8_t)(i * 37);
 	layer_program(&layer, &program);
-	shared_operand(&program, layer.h, 0x7d00, 0x40000004, 0x904202c0);
-	program_set(&program, DPU_EW_CVT_OFFSET_VALUE, 5);
+	shared_operand(&program, layer.h, 0x7d00, 0x40000004, ew_cfg);
+	program_set(&program, DPU_EW_CVT_OFFSET_VALUE, (uint32_t)offset);
 	program_set(&program, DPU_EW_CVT_SCALE_VALUE, 1 << 16 | 3000);
 	program_set(&program, DPU_OUT_CVT_SHIFT, 16);
 	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x1d, 0, 0), 1);
@@ -300,7 +340,7 @@ static void int8_operand_is_converted_and_added(void)
 	for (uint32_t pixel = 0; pixel < layer.h; pixel++)
 		for (uint32_t n = 0; n < layer.n; n++) {
 			uint32_t at = n / 16 * layer.h * 16 + pixel * 16 + n % 16;
-			int64_t operand = ((int8_t)(at * 37) + 5) * 1500;
+			int64_t operand = (int8_t)(at * 37) * 1500 + added;
 			double exact = ((int32_t)layer_element(&layer, pixel, n) + (double)operand) / 65536;
 			int8_t got = *(int8_t *)board_memory(&board, C_AT + at);
 
@@ -308,6 +348,12 @@ static void int8_operand_is_converted_and_added(void)
 		}
 	layer_fini(&layer);
 	board_fini(&board);
+}
+
+static void int8_operand_is_converted_and_added(void)
+{
+	int8_operand_is_added(0x904202c0, 5, 5 * 1500);
+	int8_operand_is_added(0x104202c0, -77777, -77777);
 }
 
 /* NPU reference 5.6: integers are not added inside of a convolution. */
@@ -343,6 +389,8 @@ void suite_dpu(void)
 	RUN(narrow_integer_operations_are_exact_and_saturate);
 	RUN(fp16_addition_is_right);
 	RUN(impossible_operands_hang);
+	RUN(constants_without_a_convolution_are_refused);
+	RUN(strict_reports_operations_by_luck);
 	RUN(chained_operation_needs_its_pointers_written);
 	RUN(operation_in_place_is_garbage);
 	RUN(fp16_k_accumulation_adds_the_partial_sum);

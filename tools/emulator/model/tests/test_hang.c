@@ -187,17 +187,13 @@ static void other_convolutions_are_refused(void)
 {
 	CHECK(register_hangs(CNA_CONV_CON1, 1, "not modelled: convolution mode"));
 	CHECK(register_hangs(CNA_CONV_CON1, 3, "not modelled: CNA, CORE and DPU differ"));
-	CHECK(register_hangs(CNA_CONV_CON1, 8 << 12, "not modelled: ARGB input"));
 	CHECK(register_hangs(CNA_CONV_CON1, 1 << 16, "not modelled: deconvolution"));
-	CHECK(register_hangs(CNA_CONV_CON1, 1 << 30, "not modelled: NONALIGN_DMA"));
 	CHECK(register_hangs(CNA_CONV_CON3, 0x8, "not modelled: kernel of"));
 	CHECK(register_hangs(CNA_CONV_CON3, 1 << 28 | 9, "not modelled: NN_MODE"));
 	CHECK(register_hangs(CNA_CONV_CON3, 0x12, "reaches beyond the feature cube"));
 	CHECK(register_hangs(CNA_WEIGHT_SIZE2, 0x03030000 | 64, "not modelled: weight sizes"));
 	CHECK(register_hangs(CORE_MISC_CFG, 2, "not modelled: CNA, CORE and DPU differ"));
 	CHECK(register_hangs(CNA_DCOMP_CTRL, 1, "not modelled: weight decompression"));
-	CHECK(register_hangs(CNA_CVT_CON0, 0xa, "not modelled: input conversion"));
-	CHECK(register_hangs(CNA_CVT_CON0, 0x3, "not modelled: unsigned input"));
 	CHECK(register_hangs(CNA_FC_CON0, 1, "not modelled: zero skipping"));
 	CHECK(register_hangs(CNA_DATA_SIZE1, 64 << 16 | 64, "not modelled: 65 real of 64 channels"));
 }
@@ -271,6 +267,7 @@ static void operand_at_the_end_of_the_address_space_hangs(void)
 {
 	CHECK(register_hangs(CNA_FEATURE_DATA_ADDR, 0xfffffff0, "feature read at 0xfffffff0 never completes"));
 	CHECK(register_hangs(CNA_DMA_CON2, 0x08000000, "feature read at 0x"));
+	CHECK(register_hangs(DPU_DST_BASE_ADDR, 0xfffffff0, "output write at 0xfffffff0 never completes"));
 }
 
 static void bus_error_shows_and_stops_the_core(void)

@@ -31,13 +31,16 @@ void tap_run(const char *name, void (*test)(void))
 int main(void)
 {
 	suite_registers();
+	suite_commands();
 	suite_chain();
 	suite_conv();
 	suite_types();
+	suite_image();
 	suite_hang();
 	suite_reuse();
 	suite_dpu();
 	suite_stages();
+	suite_real();
 	suite_property();
 	suite_corrupt();
 	suite_mac();

@@ -92,6 +92,52 @@ static void late_write_into_nowhere_hangs(void)
 	finish(&mm);
 }
 
+/* A reset that comes while late writes land, from within the memory port. */
+static void reset_while_late_writes_land_drops_the_rest(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+
+	run_with_chaos(&mm, 1);
+	board.reset_after_writes = board.writes + 1;
+	npu_core_drain(board.core, 1000);
+	CHECK(!npu_core_has_pending(board.core) && board.reports == 0);
+	CHECK(npu_core_read(board.core, PC_TASK_STATUS) == 0);
+	CHECK(!matmul_exact(&mm, &board));
+	finish(&mm);
+}
+
+/*
+ * NPU reference 2.5: what a task wrote is there for the next one of its chain. The second task takes the int32 results of the first
+ * for int8 features, which lie in the same way.
+ */
+static void later_task_of_a_chain_reads_what_an_earlier_one_wrote(void)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		struct matmul first = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
+		struct matmul second = { .form = FORM_CUBE, .m = 4, .k = 256, .n = 32, .a_at = C_AT, .b_at = B_AT + 0x10000,
+					 .c_at = C_AT + 0x10000 };
+		struct program a, b;
+		uint32_t amount;
+
+		board_init(&board, 0);
+		npu_core_set_chaos(board.core, seed);
+		matmul_init(&second, &board);
+		matmul_init(&first, &board);
+		for (uint32_t i = 0; i < 4 * 256; i++)
+			second.a[i] = (int8_t)(matmul_element(&first, i / 256, i % 256 / 4) >> (i % 4 * 8));
+		program_matmul(&a, &first);
+		program_matmul(&b, &second);
+		amount = program_store(&b, &board, PROGRAM_AT + 0x1000, 0x0d, 0, 0);
+		amount = program_store(&a, &board, PROGRAM_AT, 0x0d, PROGRAM_AT + 0x1000, amount);
+		board_kick(&board, 0, PROGRAM_AT, amount, 2);
+		board_work(&board);
+		npu_core_drain(board.core, 1000);
+		CHECK(npu_core_irq(board.core) && board.reports == 0 && matmul_wrong(&second, &board) == 0);
+		matmul_fini(&second);
+		finish(&first);
+	}
+}
+
 static void task_tells_what_it_did(void)
 {
 	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 96, .n = 160 };
@@ -190,6 +236,47 @@ static void strict_reports_values_of_an_earlier_chain(void)
 	finish(&mm);
 }
 
+/* The second task of a chain of two; returns what was reported. */
+static void run_strict_chain(struct matmul *first, struct matmul *second, uint32_t reuse)
+{
+	struct program a, b;
+	uint32_t amount;
+
+	board_init(&board, 0);
+	npu_core_set_strict(board.core, true);
+	matmul_init(first, &board);
+	matmul_init(second, &board);
+	program_matmul(&a, first);
+	program_matmul(&b, second);
+	program_set(&b, CNA_CBUF_CON0, 0xb1 | reuse);
+	amount = program_store(&b, &board, PROGRAM_AT + 0x1000, 0x0d, 0, 0);
+	amount = program_store(&a, &board, PROGRAM_AT, 0x0d, PROGRAM_AT + 0x1000, amount);
+	board_kick(&board, 0, PROGRAM_AT, amount, 2);
+	board_work(&board);
+	CHECK(npu_core_irq(board.core));
+	matmul_fini(second);
+}
+
+static void strict_chain_reports(uint32_t weights_at, uint32_t features_at, uint32_t reuse, const char *text)
+{
+	struct matmul first = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 }, second = first;
+
+	second.b_at = weights_at;
+	second.a_at = features_at;
+	run_strict_chain(&first, &second, reuse);
+	CHECK(text ? board_reported(&board, text) : board.reports == 0);
+	finish(&first);
+}
+
+static void strict_reports_reuse_of_other_data(void)
+{
+	strict_chain_reports(B_AT, A_AT, 0x2000, NULL);
+	strict_chain_reports(B_AT, A_AT, 0x1000, NULL);
+	strict_chain_reports(B_AT, A_AT, 0x3000, "strict: both reuse bits");
+	strict_chain_reports(B_AT + 0x10000, A_AT, 0x2000, "strict: reuse of what another task has loaded");
+	strict_chain_reports(B_AT, A_AT + 0x10000, 0x1000, "strict: reuse of what another task has loaded");
+}
+
 static void strict_reports_a_mask_without_the_dpu(void)
 {
 	struct matmul mm = { .form = FORM_CUBE, .m = 4, .k = 64, .n = 64 };
@@ -212,10 +299,13 @@ void suite_modes(void)
 	RUN(next_chain_finds_late_writes_in_memory);
 	RUN(reset_drops_late_writes);
 	RUN(late_write_into_nowhere_hangs);
+	RUN(reset_while_late_writes_land_drops_the_rest);
+	RUN(later_task_of_a_chain_reads_what_an_earlier_one_wrote);
 	RUN(task_tells_what_it_did);
 	RUN(cycles_follow_the_parameters);
 	RUN(strict_is_silent_about_complete_programs);
 	RUN(strict_reports_what_nothing_promises);
 	RUN(strict_reports_values_of_an_earlier_chain);
+	RUN(strict_reports_reuse_of_other_data);
 	RUN(strict_reports_a_mask_without_the_dpu);
 }

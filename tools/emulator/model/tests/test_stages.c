@@ -60,7 +60,43 @@ static void stages_with_immediate_operands_are_exact(void)
 	CHECK(r == s + 9);
 }
 
+/* NPU reference 5.5: OW adds B of the channel times the sum of inputs, before BS adds A and multiplies with C. */
+static void ow_takes_its_operand_from_memory(void)
+{
+	struct layer layers[] = {
+		{ .output = 4, .h = 3, .c = 64, .n = 32, .triple = true, .ow_memory = true, .triple_shift = { 12, 11 } },
+		{ .output = 0, .w = 4, .h = 5, .c = 64, .depthwise = true, .kw = 3, .kh = 3, .triple = true,
+		  .ow_memory = true, .triple_shift = { 20, 20 } },
+	};
+
+	for (size_t i = 0; i < sizeof(layers) / sizeof(layers[0]); i++) {
+		board_init(&board, 0);
+		layer_complete(&layers[i]);
+		layer_random(&layers[i], 5);
+		layer_run(&layers[i], &board);
+		CHECK(board_done(&board, 0x155) && board.reports == 0 && layer_wrong(&layers[i], &board) == 0);
+		layer_fini(&layers[i]);
+		board_fini(&board);
+	}
+}
+
+/* BRDMA's dense bias has no B. */
+static void ow_without_its_operand_hangs(void)
+{
+	struct layer layer = { .output = 4, .h = 3, .c = 64, .n = 32, .bias = true, .ow_memory = true };
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_random(&layer, 5);
+	layer_run(&layer, &board);
+	CHECK(board_hung(&board, "BS or OW waits for operands that BRDMA does not read"));
+	layer_fini(&layer);
+	board_fini(&board);
+}
+
 void suite_stages(void)
 {
+	RUN(ow_takes_its_operand_from_memory);
+	RUN(ow_without_its_operand_hangs);
 	RUN(stages_with_immediate_operands_are_exact);
 }

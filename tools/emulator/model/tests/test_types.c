@@ -240,6 +240,15 @@ static void half_a_group_of_int4_hangs(void)
 	CHECK(changed_register_says(layer, CORE_DATAOUT_SIZE_1, 95, "96 kernels of int4 are not a multiple of 64", false));
 }
 
+static void depthwise_with_more_than_one_kernel_is_refused(void)
+{
+	struct layer layer = { .input = 0, .output = 0, .w = 4, .h = 4, .c = 64, .depthwise = true, .kw = 3, .kh = 3 };
+
+	CHECK(changed_register_says(layer, CNA_WEIGHT_SIZE2, 3 << 24 | 3 << 16 | 2, "not modelled: weight sizes", false));
+	CHECK(changed_register_says(layer, CORE_DATAOUT_SIZE_1, 127, "not modelled: depthwise with 1 kernels and 128 output",
+				    false));
+}
+
 /* NPU reference 6.3.2: int8 output with N ending inside of a group of 32. */
 static void half_a_group_of_int8_output_hangs(void)
 {
@@ -315,6 +324,7 @@ void suite_types(void)
 	RUN(int4_with_small_size_e_writes_some_columns);
 	RUN(half_a_group_of_int4_hangs);
 	RUN(half_a_group_of_int8_output_hangs);
+	RUN(depthwise_with_more_than_one_kernel_is_refused);
 	RUN(fp16_contraction_beyond_10752_hangs);
 	RUN(requantised_output_needs_qd_en);
 	RUN(exactly_full_weight_bank_fails_for_some_shapes);

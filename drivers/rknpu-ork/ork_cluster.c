@@ -23,6 +23,7 @@
 #include "ork_cluster.h"
 #include "ork_compat.h"
 #include "ork_regs.h"
+#include "ork_run.h"
 #include "ork_sysfs.h"
 
 #define ORK_AUTOSUSPEND_MS 100
@@ -94,7 +95,7 @@ static int ork_cluster_park_clk(struct ork_cluster *cluster)
 	return 0;
 }
 
-/* Nothing runs or waits to run: a part with a core holds a reference. */
+/* Nothing runs: a part with a core holds a reference, or the cores are frozen. */
 static int ork_cluster_runtime_suspend(struct device *dev)
 {
 	struct ork_cluster *cluster = dev_get_drvdata(dev);
@@ -112,21 +113,47 @@ static int ork_cluster_runtime_suspend(struct device *dev)
 	return 0;
 }
 
+static void ork_cluster_thaw(struct ork_cluster *cluster, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		ork_run_thaw(cluster->core[i]);
+}
+
+/* What runs comes to its end before the sleep, what is queued starts after it. */
 static int ork_cluster_suspend(struct device *dev)
 {
 	struct ork_cluster *cluster = dev_get_drvdata(dev);
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < cluster->core_count; i++)
-		if (atomic_read(&cluster->core[i]->queued))
-			return -EBUSY;
+	for (i = 0; i < cluster->core_count; i++) {
+		ret = ork_run_freeze(cluster->core[i]);
+		if (ret)
+			break;
+	}
 
-	return pm_runtime_force_suspend(dev);
+	if (!ret)
+		ret = pm_runtime_force_suspend(dev);
+	if (ret)
+		ork_cluster_thaw(cluster, i);
+
+	return ret;
+}
+
+static int ork_cluster_resume(struct device *dev)
+{
+	struct ork_cluster *cluster = dev_get_drvdata(dev);
+	int ret = pm_runtime_force_resume(dev);
+
+	ork_cluster_thaw(cluster, cluster->core_count);
+	return ret;
 }
 
 static const struct dev_pm_ops ork_cluster_pm_ops = {
 	RUNTIME_PM_OPS(ork_cluster_runtime_suspend, ork_cluster_runtime_resume, NULL)
-	SYSTEM_SLEEP_PM_OPS(ork_cluster_suspend, pm_runtime_force_resume)
+	SYSTEM_SLEEP_PM_OPS(ork_cluster_suspend, ork_cluster_resume)
 };
 
 static void ork_cluster_unbind(struct device *dev, struct device *master, void *data)

@@ -124,6 +124,7 @@ struct ork_core *ork_core_create(struct ork_cluster *cluster, unsigned int nth)
 	core->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&core->fence_lock);
 	mutex_init(&core->lock);
+	mutex_init(&core->power_lock);
 	INIT_LIST_HEAD(&core->mmu_node);
 	init_waitqueue_head(&core->idle);
 	ork_run_init(core);

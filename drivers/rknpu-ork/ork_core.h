@@ -126,6 +126,18 @@ struct ork_core {
 	/** @watchdog: looks at the part's progress; recovers the core when there is none */
 	struct delayed_work watchdog;
 
+	/**
+	 * @power_lock: keeps parts from getting power while the system goes to sleep. Taken
+	 * before @lock
+	 */
+	struct mutex power_lock;
+
+	/**
+	 * @frozen: the system sleeps: no part starts. Written under @power_lock, @lock and
+	 * @part_lock
+	 */
+	bool frozen;
+
 	/** @publish: offers the dump of a hang to user space */
 	struct work_struct publish;
 
@@ -135,7 +147,7 @@ struct ork_core {
 	 */
 	atomic_t queued;
 
-	/** @idle: woken when @queued falls to 0 */
+	/** @idle: woken when @queued falls to 0, and when @part or @frozen change around sleep */
 	wait_queue_head_t idle;
 
 	/** @jobs_done: parts that ended without error */

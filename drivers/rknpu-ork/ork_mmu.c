@@ -22,6 +22,9 @@
  * other cores are inside it is put off until they have left, and the core goes on meanwhile: the
  * others do not stop for a core that was reset.
  *
+ * A core that its reset does not bring back may still access memory. So it stays inside: the others
+ * go on in its VM, and parts of other VMs end with an error until the power has been off.
+ *
  * Locks: mmu->lock is taken under the cores' part_lock. Whoever finds nobody inside and enters to
  * replace the VM is alone until it has done so, as nobody else finds the VM that it needs.
  */
@@ -133,8 +136,8 @@ static int ork_mmu_switch(struct ork_core *core, struct ork_vm *old, struct ork_
  * @core: core that runs nothing; its lock is held
  * @vm: VM; somebody else holds a reference
  *
- * Return: 0, -EAGAIN if the core has to wait, or an error of the IOMMU. A core that waits has its
- * work item queued when it is time to ask again.
+ * Return: 0, -EAGAIN if the core has to wait, -ENODEV if another core was lost in another VM, or an
+ * error of the IOMMU. A core that waits has its work item queued when it is time to ask again.
  */
 int ork_mmu_enter(struct ork_core *core, struct ork_vm *vm)
 {
@@ -149,6 +152,13 @@ int ork_mmu_enter(struct ork_core *core, struct ork_vm *vm)
 		mmu->users++;
 		spin_unlock_irq(&mmu->lock);
 		return 0;
+	}
+
+	if (mmu->lost && mmu->vm != vm) {
+		list_del_init(&core->mmu_node);
+		ork_mmu_wake_all(mmu);
+		spin_unlock_irq(&mmu->lock);
+		return -ENODEV;
 	}
 
 	core->mmu_vm = vm;
@@ -228,6 +238,22 @@ void ork_mmu_leave_reset(struct ork_core *core)
 }
 
 /**
+ * ork_mmu_lose - stay inside after a reset that did not work
+ * @core: core that is inside and never leaves
+ *
+ * What it still does to memory, it does to the VM whose part it had.
+ */
+void ork_mmu_lose(struct ork_core *core)
+{
+	struct ork_mmu *mmu = core->mmu;
+
+	spin_lock_irq(&mmu->lock);
+	mmu->lost = true;
+	ork_mmu_wake_all(mmu);
+	spin_unlock_irq(&mmu->lock);
+}
+
+/**
  * ork_mmu_stop_waiting - nothing is left that the core would wait for
  * @core: core; its lock is held
  */
@@ -247,7 +273,9 @@ void ork_mmu_stop_waiting(struct ork_core *core)
 
 /**
  * ork_mmu_detach - attach no VM
- * @mmu: IOMMU group that no core is inside of or waits for
+ * @mmu: IOMMU group that no core is inside of, unless it is lost
+ *
+ * To be followed by the loss of power, or by the end of all jobs.
  */
 void ork_mmu_detach(struct ork_mmu *mmu)
 {
@@ -255,6 +283,8 @@ void ork_mmu_detach(struct ork_mmu *mmu)
 
 	spin_lock_irq(&mmu->lock);
 	old = ork_mmu_take_vm(mmu);
+	mmu->users = 0;
+	mmu->lost = false;
 	spin_unlock_irq(&mmu->lock);
 
 	if (old)

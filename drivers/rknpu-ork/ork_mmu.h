@@ -41,6 +41,12 @@ struct ork_mmu {
 
 	/** @stale: a core was reset while others ran, and the IOMMU was not set up since */
 	bool stale;
+
+	/**
+	 * @lost: a core may still access memory and cannot be reset; it stays inside, and @vm
+	 * attached, until the power goes
+	 */
+	bool lost;
 };
 
 int ork_mmu_init(struct ork_mmu *mmu, struct device *dev);
@@ -48,6 +54,7 @@ int ork_mmu_enter(struct ork_core *core, struct ork_vm *vm);
 bool ork_mmu_stay(struct ork_core *core, struct ork_vm *vm);
 void ork_mmu_leave(struct ork_core *core);
 void ork_mmu_leave_reset(struct ork_core *core);
+void ork_mmu_lose(struct ork_core *core);
 void ork_mmu_stop_waiting(struct ork_core *core);
 void ork_mmu_detach(struct ork_mmu *mmu);
 u32 ork_mmu_vm_id(struct ork_mmu *mmu);

@@ -18,6 +18,7 @@
 #include "ork_job.h"
 #include "ork_mmu.h"
 #include "ork_queue.h"
+#include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
@@ -34,6 +35,13 @@ static int ork_reset_pulse(struct ork_core *core)
 	udelay(ORK_RESET_HOLD_US);
 
 	return reset_control_bulk_deassert(ORK_NUM_RESETS, core->resets) ?: ret;
+}
+
+/* A core that has been reset has no unit at work and no access in flight. */
+static bool ork_reset_worked(const struct ork_core *core)
+{
+	return !readl(core->cna + ORK_S_STATUS) && !readl(core->core + ORK_S_STATUS) &&
+	       readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE;
 }
 
 static void ork_reset_report(struct ork_core *core, struct ork_part *part, int error,
@@ -82,12 +90,15 @@ void ork_reset_core(struct ork_core *core)
 		ork_queue_judge(part, error);
 	}
 
-	if (ork_reset_pulse(core)) {
+	if (ork_reset_pulse(core) || !ork_reset_worked(core)) {
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);
 		core->lost = true;
 	}
 	trace_ork_reset(core, core->lost);
-	ork_mmu_leave_reset(core);
+	if (core->lost)
+		ork_mmu_lose(core);
+	else
+		ork_mmu_leave_reset(core);
 
 	atomic64_inc(&core->reset_count);
 	ork_run_end_part(core, part, error);

@@ -45,6 +45,9 @@
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
 
+/* The system does not wait longer for a part before it gives up going to sleep. */
+#define ORK_FREEZE_TIMEOUT_MS 10000
+
 /* The watchdog looks this often within a timeout. */
 #define ORK_WATCHDOG_STEPS 4
 
@@ -130,6 +133,8 @@ static void ork_run_release(struct ork_core *core, ktime_t now)
 	core->part->end = now;
 	core->busy_ns += ktime_to_ns(ktime_sub(now, core->part->start));
 	core->part = NULL;
+	if (core->frozen)
+		wake_up(&core->idle);
 }
 
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
@@ -149,7 +154,7 @@ static void ork_run_finish(struct ork_core *core, ktime_t now)
 	ork_run_release(core, now);
 
 	next = ork_run_next(core);
-	if (ork_mmu_stay(core, next ? ork_part_vm(next) : NULL))
+	if (ork_mmu_stay(core, next && !core->frozen ? ork_part_vm(next) : NULL))
 		ork_run_start(core, next);
 }
 
@@ -233,7 +238,7 @@ void ork_run_advance(struct ork_core *core)
 
 	for (;;) {
 		spin_lock_irq(&core->part_lock);
-		next = core->part ? NULL : ork_run_next(core);
+		next = core->part || core->frozen ? NULL : ork_run_next(core);
 		spin_unlock_irq(&core->part_lock);
 		if (!next) {
 			ork_mmu_stop_waiting(core);
@@ -272,6 +277,29 @@ static void ork_run_switch(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+/*
+ * The scheduler may have a part for us while the system goes to sleep or sleeps; then its thread
+ * waits.
+ */
+static int ork_run_get_power(struct ork_core *core)
+{
+	int ret;
+
+	for (;;) {
+		wait_event_idle(core->idle, !READ_ONCE(core->frozen));
+		mutex_lock(&core->power_lock);
+		if (!core->frozen)
+			break;
+		mutex_unlock(&core->power_lock);
+	}
+
+	/* Without core->lock: resuming waits for a suspend in progress. */
+	ret = pm_runtime_resume_and_get(core->dev);
+	mutex_unlock(&core->power_lock);
+
+	return ret;
+}
+
 /**
  * ork_run_part - take a part from the scheduler
  * @core: core
@@ -281,8 +309,7 @@ static void ork_run_switch(struct work_struct *work)
  */
 int ork_run_part(struct ork_core *core, struct ork_part *part)
 {
-	/* Without the lock: resuming waits for a suspend in progress. */
-	int ret = pm_runtime_resume_and_get(core->dev);
+	int ret = ork_run_get_power(core);
 
 	if (ret)
 		return ret;
@@ -489,6 +516,53 @@ void ork_run_drain(struct ork_core *core)
 	cancel_work_sync(&core->publish);
 	/* The last part's release has woken us but may not have returned. */
 	flush_workqueue(core->ork->wq);
+}
+
+static void ork_run_set_frozen(struct ork_core *core, bool frozen)
+{
+	mutex_lock(&core->power_lock);
+	mutex_lock(&core->lock);
+	spin_lock_irq(&core->part_lock);
+	core->frozen = frozen;
+	spin_unlock_irq(&core->part_lock);
+	mutex_unlock(&core->lock);
+	mutex_unlock(&core->power_lock);
+}
+
+/**
+ * ork_run_freeze - start nothing any more, and wait for the end of what runs
+ * @core: core
+ *
+ * Return: 0, or -EBUSY if it did not end in time; then the core is not frozen.
+ */
+int ork_run_freeze(struct ork_core *core)
+{
+	ork_run_set_frozen(core, true);
+	if (wait_event_timeout(core->idle, !READ_ONCE(core->part),
+			       msecs_to_jiffies(ORK_FREEZE_TIMEOUT_MS))) {
+		/* A reset has taken the part away, but is not done with the core. */
+		mutex_lock(&core->lock);
+		mutex_unlock(&core->lock);
+		return 0;
+	}
+
+	ork_run_thaw(core);
+	return -EBUSY;
+}
+
+/**
+ * ork_run_thaw - undo ork_run_freeze()
+ * @core: core
+ */
+void ork_run_thaw(struct ork_core *core)
+{
+	ork_run_set_frozen(core, false);
+	wake_up(&core->idle);
+
+	/* What the core already had is started by nobody else. */
+	mutex_lock(&core->lock);
+	ork_run_advance(core);
+	mutex_unlock(&core->lock);
 }
 
 void ork_run_init(struct ork_core *core)

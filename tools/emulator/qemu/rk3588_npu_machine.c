@@ -102,6 +102,7 @@ struct RK3588NpuMachineState {
     bool strict;
     bool timing;
     uint64_t chaos;
+    uint32_t broken_resets;
     uint32_t npu_mhz;
     uint32_t attach_ns;
     uint32_t dma_bytes_per_cycle;
@@ -278,6 +279,7 @@ static DeviceState *create_reset(RK3588NpuMachineState *m)
     DeviceState *dev = qdev_new(TYPE_RK3588_NPU_RESET);
 
     qdev_prop_set_bit(dev, "strict", m->strict);
+    qdev_prop_set_uint32(dev, "broken", m->broken_resets);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
     sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, RESET_BASE);
     return dev;
@@ -443,6 +445,8 @@ static void add_mode_properties(Object *obj)
                                    OBJ_PROP_FLAG_READWRITE);
     object_property_set_description(obj, "chaos", "seed of what hardware may"
                                     " do and seldom does; 0 turns it off");
+    add_figure(obj, "broken-resets", &m->broken_resets,
+               "mask of cores that their reset lines do not reach");
     add_figure(obj, "npu-mhz", &m->npu_mhz,
                "rate of the compute clock at power on");
     add_figure(obj, "attach-ns", &m->attach_ns,

@@ -4,4 +4,4 @@
 # Programs that show the library. Paths are relative to the root of the repository. Each is one file, includes ork.h
 # only, and exits with 0 if all went well.
 
-EXAMPLES := float16 in_flight quantised
+EXAMPLES := chain float16 in_flight kv_cache quantised

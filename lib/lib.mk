@@ -15,18 +15,23 @@ LIB_HEADERS := lib/include/ork.h
 
 LIB_SRCS := \
 	lib/src/bo.c \
+	lib/src/chain.c \
 	lib/src/device.c \
 	lib/src/device_kernel.c \
 	lib/src/device_model.c \
+	lib/src/explain.c \
 	lib/src/fence.c \
 	lib/src/job.c \
+	lib/src/kernel_fence.c \
 	lib/src/kernel_job.c \
 	lib/src/layout.c \
 	lib/src/matmul.c \
+	lib/src/model_bo.c \
 	lib/src/model_memory.c \
 	lib/src/model_program.c \
 	lib/src/model_run.c \
 	lib/src/number.c \
+	lib/src/place.c \
 	lib/src/plan.c \
 	lib/src/plan_text.c \
 	lib/src/plan_tile.c \
@@ -39,7 +44,9 @@ LIB_SRCS := \
 	lib/src/run.c \
 	lib/src/slice.c \
 	lib/src/stage.c \
+	lib/src/text.c \
 	lib/src/types.c \
 	lib/src/unpack.c \
 	lib/src/version.c \
-	lib/src/weights.c
+	lib/src/weights.c \
+	lib/src/weights_append.c

@@ -292,7 +292,7 @@ TEST_F(matmul, refuses_bad_submits)
 		{ { .prog = 1, .core_mask = 1, .first_task = 1, .task_count = UINT32_MAX }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .task_count = 1, .placement = 9 }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .task_count = 1, .flags = 0x80 }, -EINVAL },
-		{ { .prog = 1, .core_mask = 1, .task_count = 1, .pad = 1 }, -EINVAL },
+		{ { .prog = 1, .core_mask = 1, .task_count = 1, .queue = 1 }, -ENOENT },
 		{ { .prog = 1, .placement = DRM_ORK_PLACE_RANGES }, -EINVAL },
 		{ { .prog = 1, .core_mask = 1, .task_count = 1,
 		    .ranges = { sizeof(struct drm_ork_range), 1, 4096 } }, -EINVAL },

@@ -138,6 +138,22 @@ int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va)
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_VM_UNMAP, &args);
 }
 
+int ork_test_queue_create(int fd, uint32_t priority, uint32_t core_mask, uint32_t *queue)
+{
+	struct drm_ork_queue_create args = { .priority = priority, .core_mask = core_mask };
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_QUEUE_CREATE, &args);
+
+	*queue = args.queue;
+	return ret;
+}
+
+int ork_test_queue_destroy(int fd, uint32_t queue)
+{
+	struct drm_ork_queue_destroy args = { .queue = queue };
+
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_QUEUE_DESTROY, &args);
+}
+
 int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done)
 {
 	struct drm_ork_submit args = {
@@ -147,6 +163,17 @@ int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *
 
 	if (done)
 		*done = args.done;
+	return ret;
+}
+
+int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id)
+{
+	struct drm_ork_submit args = {
+		.jobs = { .stride = sizeof(*job), .count = 1, .ptr = (uintptr_t)job },
+	};
+	int ret = ork_test_ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &args);
+
+	*id = args.first_id;
 	return ret;
 }
 
@@ -211,4 +238,12 @@ int ork_test_wait(int fd, uint32_t syncobj, uint32_t timeout_ms)
 		return -errno;
 
 	return ork_test_fence_error(fd, syncobj);
+}
+
+int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_job_wait *result)
+{
+	*result = (struct drm_ork_job_wait){
+		.id = id, .timeout_ns = ork_test_deadline_ns(timeout_ms),
+	};
+	return ork_test_ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, result);
 }

@@ -35,6 +35,8 @@ struct ork_test_product {
 	uint32_t prog;
 	/* VM of the buffers and the program. */
 	uint32_t vm;
+	/* Queue that its jobs go to. */
+	uint32_t queue;
 	/* The program takes the addresses of A, B and C from each job. */
 	bool slots;
 	/* Each task computes all of C. */
@@ -64,7 +66,13 @@ int ork_test_bo_close(int fd, uint32_t handle);
 int ork_test_bo_sync(int fd, uint32_t handle, uint32_t op, uint64_t offset, uint64_t bytes);
 int ork_test_vm_map(int fd, struct drm_ork_vm_map *args);
 int ork_test_vm_unmap(int fd, uint32_t vm, uint64_t va);
+int ork_test_queue_create(int fd, uint32_t priority, uint32_t core_mask, uint32_t *queue);
+int ork_test_queue_destroy(int fd, uint32_t queue);
 int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *done);
+/* Submits one job; *id gets its number. */
+int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id);
+/* Waits for a job's end. Returns 0 with the result of a job that has ended, with or without error. */
+int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_job_wait *result);
 
 /* Maps a whole range of a BO at an address that the driver chooses. */
 int ork_test_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);

@@ -265,7 +265,7 @@ void ork_test_product_fini(int fd, struct ork_test_product *p)
 
 struct drm_ork_job ork_test_product_job(const struct ork_test_product *p, uint64_t *addresses)
 {
-	struct drm_ork_job job = { .prog = p->prog, .task_count = p->tasks };
+	struct drm_ork_job job = { .prog = p->prog, .queue = p->queue, .task_count = p->tasks };
 
 	addresses[0] = p->a.va;
 	addresses[1] = p->b.va;

@@ -50,11 +50,17 @@ static void offend(int which)
 	}
 	if (ork_test_product_program(fd, &p, DRM_ORK_PROG_UNCHECKED_LIMITS))
 		_exit(1);
-	for (i = 0; i < wedges(); i++)
+	/* A queue of its own for each, as one that wedges again and again is lost. */
+	for (i = 0; i < wedges(); i++) {
+		if (ork_test_queue_create(fd, DRM_ORK_PRIORITY_NORMAL, 0, &p.queue))
+			_exit(3);
 		if (ork_test_product_run(fd, &p, DRM_ORK_PLACE_AUTO, 1u << (which + i) % 3,
 					 hang ? HANG_TIMEOUT_MS : FAULT_TIMEOUT_MS) !=
 		    (hang ? -ETIMEDOUT : -EFAULT))
 			_exit(2);
+		if (ork_test_queue_destroy(fd, p.queue))
+			_exit(4);
+	}
 	_exit(0);
 }
 

@@ -101,6 +101,13 @@ static inline int ork_sched_init(struct drm_gpu_scheduler *sched,
 #endif
 }
 
+/* The lowest priority has another name in older kernels. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define ORK_SCHED_PRIORITY_LOW DRM_SCHED_PRIORITY_LOW
+#else
+#define ORK_SCHED_PRIORITY_LOW DRM_SCHED_PRIORITY_MIN
+#endif
+
 static inline int ork_sched_job_init(struct drm_sched_job *job,
 				     struct drm_sched_entity *entity,
 				     void *owner)

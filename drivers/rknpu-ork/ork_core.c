@@ -22,12 +22,15 @@
 #include <linux/pm_runtime.h>
 #include <linux/regulator/consumer.h>
 
+#include "ork_clk.h"
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
 #include "ork_regs.h"
 #include "ork_run.h"
+#include "ork_sysfs.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 #define ORK_AUTOSUSPEND_MS 100
@@ -48,6 +51,8 @@ static const struct ork_soc ork_soc_rk3588 = {
 	.cbuf_bank_bytes = SZ_32K,
 	.max_chain = ORK_TASK_CON_NUMBER,
 	.words_per_amount = 2,
+	.parked_hz = 200000000,
+	.safe_hz = 600000000,
 };
 
 /* Takes a reference to the new VM, if any, and drops that to the old one. */
@@ -56,6 +61,7 @@ static int ork_core_switch(struct ork_core *core, struct ork_vm *vm)
 	struct ork_vm *old = core->vm;
 	int ret;
 
+	trace_ork_vm_switch(core, vm ? vm->id : 0);
 	ret = ork_iommu_switch(core->dev, old ? old->domain : core->anchor,
 			       vm ? vm->domain : core->anchor);
 	core->vm = NULL;
@@ -90,14 +96,24 @@ bool ork_core_has_mmu(struct ork_core *core, struct device *mmu)
 static int ork_core_runtime_resume(struct device *dev)
 {
 	struct ork_core *core = dev_get_drvdata(dev);
+	int ret;
 
-	return clk_bulk_prepare_enable(ORK_NUM_CLKS, core->clks);
+	ret = clk_bulk_prepare_enable(ORK_NUM_CLKS, core->clks);
+	if (!ret)
+		ork_clk_resume(core);
+
+	return ret;
 }
 
 /* Nothing runs: a part in flight holds a reference. So this is the only user of core->vm, too. */
 static int ork_core_runtime_suspend(struct device *dev)
 {
 	struct ork_core *core = dev_get_drvdata(dev);
+	int ret;
+
+	ret = ork_clk_suspend(core);
+	if (ret)
+		return ret;
 
 	ork_run_mask_irq(core);
 	synchronize_irq(core->irq);
@@ -106,19 +122,34 @@ static int ork_core_runtime_suspend(struct device *dev)
 	return 0;
 }
 
+/* What runs comes to its end before the sleep, what is queued starts after it. */
 static int ork_core_suspend(struct device *dev)
 {
 	struct ork_core *core = dev_get_drvdata(dev);
+	int ret;
 
-	if (atomic_read(&core->queued))
-		return -EBUSY;
+	ret = ork_run_freeze(core);
+	if (ret)
+		return ret;
 
-	return pm_runtime_force_suspend(dev);
+	ret = pm_runtime_force_suspend(dev);
+	if (ret)
+		ork_run_thaw(core);
+
+	return ret;
+}
+
+static int ork_core_resume(struct device *dev)
+{
+	int ret = pm_runtime_force_resume(dev);
+
+	ork_run_thaw(dev_get_drvdata(dev));
+	return ret;
 }
 
 static const struct dev_pm_ops ork_core_pm_ops = {
 	RUNTIME_PM_OPS(ork_core_runtime_suspend, ork_core_runtime_resume, NULL)
-	SYSTEM_SLEEP_PM_OPS(ork_core_suspend, pm_runtime_force_resume)
+	SYSTEM_SLEEP_PM_OPS(ork_core_suspend, ork_core_resume)
 };
 
 static int ork_core_bind(struct device *dev, struct device *master, void *data)
@@ -346,6 +377,7 @@ static int ork_core_probe(struct platform_device *pdev)
 	core->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&core->fence_lock);
 	mutex_init(&core->lock);
+	mutex_init(&core->power_lock);
 	init_waitqueue_head(&core->idle);
 	ork_run_init(core);
 	platform_set_drvdata(pdev, core);
@@ -400,5 +432,6 @@ struct platform_driver ork_core_driver = {
 		.name = "rknpu-ork-core",
 		.of_match_table = ork_core_of_match,
 		.pm = pm_ptr(&ork_core_pm_ops),
+		.dev_groups = ork_core_groups,
 	},
 };

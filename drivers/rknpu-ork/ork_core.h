@@ -12,6 +12,7 @@
 
 #include <drm/gpu_scheduler.h>
 
+struct ork_clk;
 struct ork_device;
 struct ork_part;
 struct ork_soc;
@@ -53,6 +54,12 @@ struct ork_core {
 
 	/** @clks: aclk, hclk, npu, pclk; on while resumed */
 	struct clk_bulk_data clks[ORK_NUM_CLKS];
+
+	/**
+	 * @clk: counts the core while it is resumed; NULL if nobody controls the compute clock.
+	 * Changes only while the core is held resumed
+	 */
+	struct ork_clk *clk;
 
 	/** @resets: srst_a, srst_h */
 	struct reset_control_bulk_data resets[ORK_NUM_RESETS];
@@ -102,6 +109,9 @@ struct ork_core {
 	/** @part: what runs now, or NULL. While it is set the core is powered */
 	struct ork_part *part;
 
+	/** @busy_ns: time that parts took which have ended */
+	u64 busy_ns;
+
 	/** @raw_status: interrupt bits that the handler left to its thread, or 0 */
 	u32 raw_status;
 
@@ -121,12 +131,27 @@ struct ork_core {
 	struct delayed_work watchdog;
 
 	/**
+	 * @power_lock: keeps parts from getting power while the system goes to sleep. Taken
+	 * before @lock
+	 */
+	struct mutex power_lock;
+
+	/**
+	 * @frozen: the system sleeps: no part starts. Written under @power_lock, @lock and
+	 * @part_lock
+	 */
+	bool frozen;
+
+	/** @publish: offers the dump of a hang to user space */
+	struct work_struct publish;
+
+	/**
 	 * @queued: parts that are queued or running; read without lock to choose the least busy
 	 * core
 	 */
 	atomic_t queued;
 
-	/** @idle: woken when @queued falls to 0 */
+	/** @idle: woken when @queued falls to 0, and when @part or @frozen change around sleep */
 	wait_queue_head_t idle;
 
 	/** @jobs_done: parts that ended without error */

@@ -26,13 +26,17 @@
 #include <drm/drm_managed.h>
 #include <drm/drm_of.h>
 
+#include "ork_clk.h"
 #include "ork_compat.h"
 #include "ork_core.h"
+#include "ork_debugfs.h"
 #include "ork_drv.h"
+#include "ork_dump.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
@@ -50,6 +54,18 @@ static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size
 
 	args->size = size;
 	return 0;
+}
+
+u32 ork_cores_present(struct ork_device *ork)
+{
+	u32 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		if (ork->core[i])
+			mask |= BIT(i);
+
+	return mask;
 }
 
 static void ork_device_info(struct ork_device *ork, struct drm_ork_device_info *info)
@@ -126,56 +142,21 @@ static int ork_ioctl_query(struct drm_device *drm, void *data, struct drm_file *
 	return ret;
 }
 
-static bool ork_killed_by_signal(void)
-{
-	return current->flags & PF_EXITING && current->exit_code & 0x7f;
-}
-
 /*
  * A file that is closed in good order may still have jobs queued; what is with the scheduler gets a
  * chance to run. Those of a killed process are dropped at once, as they may be what it was killed
  * for.
  */
-static void ork_file_close_queues(struct ork_file *priv)
+static bool ork_killed_by_signal(void)
 {
-	bool drop = ork_killed_by_signal();
-	unsigned int i;
-
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		if (!priv->queue[i])
-			continue;
-
-		ork_queue_close(priv->queue[i], drop);
-		ork_queue_put(priv->queue[i]);
-		priv->queue[i] = NULL;
-	}
-}
-
-static int ork_file_open_queues(struct ork_device *ork, struct ork_file *priv)
-{
-	unsigned int i;
-
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		struct ork_queue *queue;
-
-		if (!ork->core[i])
-			continue;
-
-		queue = ork_queue_create(ork->core[i]);
-		if (IS_ERR(queue)) {
-			ork_file_close_queues(priv);
-			return PTR_ERR(queue);
-		}
-		priv->queue[i] = queue;
-	}
-
-	return 0;
+	return current->flags & PF_EXITING && current->exit_code & 0x7f;
 }
 
 static void ork_file_free(struct ork_file *priv)
 {
 	ork_prog_close_all(priv);
 	ork_vm_close_all(priv);
+	ork_result_close_all(priv);
 	ork_usage_put(priv->usage);
 	kfree(priv);
 }
@@ -196,6 +177,8 @@ static struct ork_file *ork_file_create(struct ork_device *ork)
 
 	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
 	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
+	xa_init_flags(&priv->queues, XA_FLAGS_ALLOC);
+	xa_init(&priv->results);
 
 	ret = ork_vm_open_default(ork, priv);
 	if (ret) {
@@ -211,7 +194,7 @@ static int ork_file_link(struct ork_device *ork, struct ork_file *priv)
 	int ret;
 
 	mutex_lock(&ork->files_lock);
-	ret = ork_file_open_queues(ork, priv);
+	ret = ork_queue_open_default(ork, priv);
 	if (!ret)
 		list_add_tail(&priv->node, &ork->files);
 	mutex_unlock(&ork->files_lock);
@@ -257,7 +240,7 @@ static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
 	mutex_unlock(&ork->files_lock);
 
 	if (plugged) {
-		ork_file_close_queues(priv);
+		ork_queue_close_all(priv, ork_killed_by_signal());
 		drm_dev_exit(cookie);
 	}
 }
@@ -285,6 +268,9 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 	ORK_IOCTL(PROG_DESTROY, ork_ioctl_prog_destroy),
 	ORK_IOCTL(SUBMIT, ork_ioctl_submit),
 	ORK_IOCTL(BO_WAIT, ork_ioctl_bo_wait),
+	ORK_IOCTL(JOB_WAIT, ork_ioctl_job_wait),
+	ORK_IOCTL(QUEUE_CREATE, ork_ioctl_queue_create),
+	ORK_IOCTL(QUEUE_DESTROY, ork_ioctl_queue_destroy),
 };
 
 static const struct file_operations ork_fops = {
@@ -297,6 +283,7 @@ static const struct drm_driver ork_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = ork_open,
 	.postclose = ork_postclose,
+	.debugfs_init = ork_debugfs_init,
 	.ioctls = ork_ioctls,
 	.num_ioctls = ARRAY_SIZE(ork_ioctls),
 	.fops = &ork_fops,
@@ -307,12 +294,17 @@ static const struct drm_driver ork_drm_driver = {
 	.desc = "Rockchip RK3588 NPU",
 	ORK_DRM_DATE
 	.major = 1,
-	.minor = 0,
+	.minor = 1,
 };
 
 static void ork_destroy_wq(struct drm_device *drm, void *data)
 {
 	destroy_workqueue(data);
+}
+
+static void ork_free_dump(struct drm_device *drm, void *data)
+{
+	ork_dump_free_last(to_ork_device(drm));
 }
 
 static int ork_bind(struct device *dev)
@@ -325,6 +317,7 @@ static int ork_bind(struct device *dev)
 		return PTR_ERR(ork);
 
 	INIT_LIST_HEAD(&ork->files);
+	spin_lock_init(&ork->dump_lock);
 	ret = drmm_mutex_init(&ork->drm, &ork->files_lock);
 	if (ret)
 		return ret;
@@ -336,14 +329,22 @@ static int ork_bind(struct device *dev)
 	if (ret)
 		return ret;
 
+	ret = drmm_add_action(&ork->drm, ork_free_dump, NULL);
+	if (ret)
+		return ret;
+
 	dev_set_drvdata(dev, ork);
 	ret = component_bind_all(dev, ork);
 	if (ret)
 		return ret;
 
-	ret = drm_dev_register(&ork->drm, 0);
-	if (ret)
+	ret = ork_clk_init(ork);
+	if (!ret)
+		ret = drm_dev_register(&ork->drm, 0);
+	if (ret) {
+		ork_clk_fini(ork);
 		component_unbind_all(dev, ork);
+	}
 
 	return ret;
 }
@@ -359,7 +360,7 @@ static void ork_unbind(struct device *dev)
 	mutex_lock(&ork->files_lock);
 	list_for_each_entry_safe(priv, next, &ork->files, node) {
 		list_del_init(&priv->node);
-		ork_file_close_queues(priv);
+		ork_queue_close_all(priv, ork_killed_by_signal());
 	}
 	mutex_unlock(&ork->files_lock);
 
@@ -367,6 +368,7 @@ static void ork_unbind(struct device *dev)
 		if (ork->core[i])
 			ork_run_drain(ork->core[i]);
 
+	ork_clk_fini(ork);
 	component_unbind_all(dev, ork);
 }
 

@@ -21,8 +21,10 @@
 /* Tasks of a program; a part of more tasks than a chain can have is continued by the interrupt. */
 #define ORK_MAX_TASKS 16384
 
+struct ork_clk;
 struct ork_core;
-struct ork_queue;
+struct ork_devfreq;
+struct ork_dump;
 struct ork_usage;
 
 /**
@@ -46,6 +48,12 @@ struct ork_soc {
 
 	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
 	u32 words_per_amount;
+
+	/** @parked_hz: rate of the compute clock with which the power may go off */
+	unsigned long parked_hz;
+
+	/** @safe_hz: its highest rate that needs no care for the voltage */
+	unsigned long safe_hz;
 };
 
 /**
@@ -64,6 +72,12 @@ struct ork_device {
 	 */
 	struct ork_core *core[ORK_MAX_CORES];
 
+	/** @clk: the compute clock, NULL if nobody controls it */
+	struct ork_clk *clk;
+
+	/** @devfreq: what chooses its rate, or NULL */
+	struct ork_devfreq *devfreq;
+
 	/** @wq: watchdogs, resets and the release of finished jobs */
 	struct workqueue_struct *wq;
 
@@ -73,8 +87,17 @@ struct ork_device {
 	/** @files: open files, linked by &struct ork_file.node */
 	struct list_head files;
 
+	/** @dump_lock: protects @dump */
+	spinlock_t dump_lock;
+
+	/** @dump: last hang, or NULL; holds a reference */
+	struct ork_dump *dump;
+
 	/** @clients: files opened so far */
 	atomic_t clients;
+
+	/** @vms: VMs created so far */
+	atomic_t vms;
 };
 
 /**
@@ -93,9 +116,17 @@ struct ork_file {
 	/** @progs: programs by handle */
 	struct xarray progs;
 
-	/** @queue: by core; NULL for cores that do not exist, and when the device is gone */
-	struct ork_queue *queue[ORK_MAX_CORES];
+	/** @jobs: jobs numbered so far */
+	atomic64_t jobs;
+
+	/** @results: what became of the last of them, a ring (ork_result.c) */
+	struct xarray results;
+
+	/** @queues: by number; 0 is the default. Empty when the device is gone */
+	struct xarray queues;
 };
+
+u32 ork_cores_present(struct ork_device *ork);
 
 static inline struct ork_device *to_ork_device(struct drm_device *drm)
 {

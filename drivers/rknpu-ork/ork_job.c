@@ -26,7 +26,9 @@
 #include "ork_job.h"
 #include "ork_prog.h"
 #include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 /**
@@ -72,12 +74,35 @@ struct ork_vm *ork_part_vm(const struct ork_part *part)
 	return part->job->prog->vm;
 }
 
-/* Address of the commands of a part's task, counted from its first one. */
-u32 ork_part_task_va(const struct ork_part *part, u32 task)
+/* Where the commands of a part's task, counted from its first one, begin in the part's. */
+static u32 ork_part_task_offset(const struct ork_part *part, u32 task)
 {
 	const struct ork_prog_task *tasks = part->job->prog->tasks + part->first_task;
 
-	return part->command_va + (tasks[task].first_word - tasks[0].first_word) * sizeof(u64);
+	return tasks[task].first_word - tasks[0].first_word;
+}
+
+/* Their address. */
+u32 ork_part_task_va(const struct ork_part *part, u32 task)
+{
+	return part->command_va + ork_part_task_offset(part, task) * sizeof(u64);
+}
+
+/* The same for the CPU. */
+const u64 *ork_part_task_image(const struct ork_part *part, u32 task)
+{
+	const struct ork_prog *prog = part->job->prog;
+
+	if (part->cmd.chunk)
+		return part->cmd.words + ork_part_task_offset(part, task);
+
+	return prog->command.words + prog->tasks[part->first_task + task].first_word;
+}
+
+/* Number of their words. */
+u32 ork_part_task_words(const struct ork_part *part, u32 task)
+{
+	return part->job->prog->tasks[part->first_task + task].word_count;
 }
 
 /* Value of REGISTER_AMOUNTS that fetches it. */
@@ -112,9 +137,11 @@ void ork_part_signal(struct ork_part *part, int error)
 	struct dma_fence *fence = dma_fence_get(part->hw_fence);
 
 	/* A part that could not be started has used nothing. */
-	if (part->start)
-		atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), part->start)),
+	if (part->start) {
+		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
 			     &part->job->usage->busy_ns[part->core->index]);
+		ork_result_ended(part->job->result, part->end, part->tasks_done);
+	}
 
 	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
 	if (error) {
@@ -145,8 +172,9 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
-	ork_job_part_ended(part->job, fence->error);
-	ork_queue_part_ended(part->queue);
+	/* What the scheduler says of a part that it dropped with its queue. */
+	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
+	ork_queue_part_ended(part);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -158,6 +186,8 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	/* Killed with its process while it was queued. */
 	if (base->s_fence->finished.error)
 		return NULL;
+	if (READ_ONCE(part->queue->lost))
+		return ERR_PTR(-ECANCELED);
 
 	dma_fence_init(part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
 		       core->fence_context, ++core->fence_seqno);
@@ -195,6 +225,7 @@ static void ork_job_release(struct kref *ref)
 		if (job->slots[i])
 			ork_mapping_put(job->slots[i]);
 
+	ork_result_put(job->result);
 	dma_fence_put(job->done);
 	ork_prog_put(job->prog);
 	ork_usage_put(job->usage);
@@ -267,6 +298,13 @@ struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 		return NULL;
 	}
 
+	job->result = ork_result_create(job->done);
+	if (!job->result) {
+		dma_fence_put(job->done);
+		kfree(job);
+		return NULL;
+	}
+
 	kref_init(&job->ref);
 	ork_prog_get(prog);
 	job->prog = prog;
@@ -296,17 +334,19 @@ static int ork_part_place(struct ork_device *ork, struct ork_part *part, struct 
 /**
  * ork_part_create - make a part of a job
  * @ork: device
- * @priv: file whose queue it goes to
+ * @queue: where it goes to; uses the range's core
  * @job: job
+ * @owner: file
  * @range: core and tasks, checked
  * @addresses: one per address slot of the program, checked
  * @timeout_ms: time without progress after which it is given up
  *
  * Return: the part, to be queued or destroyed, or an error.
  */
-struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
-				 struct ork_job *job, const struct drm_ork_range *range,
-				 const u64 *addresses, u32 timeout_ms)
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
+				 struct ork_job *job, struct ork_file *owner,
+				 const struct drm_ork_range *range, const u64 *addresses,
+				 u32 timeout_ms)
 {
 	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
 	int ret = -ENOMEM;
@@ -329,12 +369,12 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
 	if (ret)
 		goto err_fence;
 
-	part->queue = priv->queue[range->core];
-	ret = ork_sched_job_init(&part->base, &part->queue->entity, priv);
+	ret = ork_sched_job_init(&part->base, &queue->lanes[range->core].entity, owner);
 	if (ret)
 		goto err_cmd;
 
-	kref_get(&part->queue->ref);
+	kref_get(&queue->ref);
+	part->queue = queue;
 	kref_get(&job->ref);
 	part->job = job;
 	return part;
@@ -403,6 +443,8 @@ void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int co
 
 	atomic_set(&job->pending, count);
 	atomic_set(&job->running, count);
+	job->result->submitted = ktime_get();
+	trace_ork_submit(job);
 
 	for (i = 0; i < count; i++) {
 		atomic_inc(&parts[i]->core->queued);

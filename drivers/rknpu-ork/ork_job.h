@@ -21,6 +21,7 @@ struct ork_file;
 struct ork_mapping;
 struct ork_prog;
 struct ork_queue;
+struct ork_result;
 struct ork_sync;
 struct ork_usage;
 struct ork_vm;
@@ -55,6 +56,9 @@ struct ork_job {
 
 	/** @cache_count: number of ranges */
 	u32 cache_count;
+
+	/** @result: what becomes of it; holds a reference */
+	struct ork_result *result;
 
 	/** @usage: of the file; holds a reference */
 	struct ork_usage *usage;
@@ -124,8 +128,14 @@ struct ork_part {
 	 */
 	struct list_head node;
 
-	/** @start: when the core began with it */
+	/** @start: when the core began with it, or 0 */
 	ktime_t start;
+
+	/** @end: when the core was done with it */
+	ktime_t end;
+
+	/** @tasks_done: tasks that had ended then */
+	u32 tasks_done;
 
 	/** @deadline: jiffies when that is. Protected by the core's part_lock */
 	unsigned long deadline;
@@ -135,6 +145,8 @@ extern const struct drm_sched_backend_ops ork_sched_ops;
 
 struct ork_vm *ork_part_vm(const struct ork_part *part);
 u32 ork_part_task_va(const struct ork_part *part, u32 task);
+const u64 *ork_part_task_image(const struct ork_part *part, u32 task);
+u32 ork_part_task_words(const struct ork_part *part, u32 task);
 u32 ork_part_task_amount(const struct ork_part *part, u32 task);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
@@ -142,9 +154,10 @@ void ork_part_signal(struct ork_part *part, int error);
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog);
 void ork_job_put(struct ork_job *job);
 
-struct ork_part *ork_part_create(struct ork_device *ork, struct ork_file *priv,
-				 struct ork_job *job, const struct drm_ork_range *range,
-				 const u64 *addresses, u32 timeout_ms);
+struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
+				 struct ork_job *job, struct ork_file *owner,
+				 const struct drm_ork_range *range, const u64 *addresses,
+				 u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);

@@ -2,95 +2,243 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /**
- * DOC: Fairness between files
+ * DOC: Queues and fairness between them
  *
  * Current kernels' DRM scheduler serves jobs in the order in which they were queued, whoever queued
  * them. A client with hundreds of queued jobs would make another one wait for all of them. So a
- * file's parts for a core wait here, and the scheduler sees only the next two: what another file
- * queues waits for at most these and what is on the core.
+ * queue's parts for a core wait here, in its lane, and the scheduler sees only the next two: what
+ * another queue brings waits for at most these and what is on the core.
  *
- * The lock is never taken on the way to a fence's signal; the end of a part, which is signalled in
- * any context, only kicks the work item that feeds the scheduler. The work item allocates nothing,
- * and neither do arming and queueing.
+ * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
+ * everything in it ends with -ECANCELED. Its file's other queues are not touched.
+ *
+ * The lane's lock is never taken on the way to a fence's signal; the end of a part, which is
+ * signalled in any context, only kicks the work item that feeds the scheduler. The work item
+ * allocates nothing, and neither do arming and queueing.
  */
 
+#include <linux/capability.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
+
+#include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_job.h"
 #include "ork_queue.h"
 
 /* One that is about to run and one that follows it, so that the core need not wait for us. */
-#define ORK_QUEUE_SCHEDULED 2
+#define ORK_LANE_SCHEDULED 2
 
-static void ork_queue_feed_locked(struct ork_queue *queue)
-{
-	struct ork_part *part;
+/* A queue is lost with this many wedges in a row. */
+#define ORK_QUEUE_MAX_WEDGES 4
 
-	lockdep_assert_held(&queue->lock);
-
-	while (!queue->closed && atomic_read(&queue->scheduled) < ORK_QUEUE_SCHEDULED) {
-		part = list_first_entry_or_null(&queue->waiting, struct ork_part, node);
-		if (!part)
-			return;
-
-		list_del_init(&part->node);
-		atomic_inc(&queue->scheduled);
-		ork_part_schedule(part);
-	}
-}
-
-static void ork_queue_feed(struct work_struct *work)
-{
-	struct ork_queue *queue = container_of(work, struct ork_queue, feed);
-
-	mutex_lock(&queue->lock);
-	ork_queue_feed_locked(queue);
-	mutex_unlock(&queue->lock);
-	ork_queue_put(queue);
-}
-
-/**
- * ork_queue_create - make a file's queue for a core
- * @core: core
- *
- * Return: the queue, to be closed and put, or an error.
- */
-struct ork_queue *ork_queue_create(struct ork_core *core)
-{
-	struct drm_gpu_scheduler *sched = &core->sched;
-	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
-	int ret;
-
-	if (!queue)
-		return ERR_PTR(-ENOMEM);
-
-	ret = drm_sched_entity_init(&queue->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
-	if (ret) {
-		kfree(queue);
-		return ERR_PTR(ret);
-	}
-
-	kref_init(&queue->ref);
-	queue->core = core;
-	mutex_init(&queue->lock);
-	INIT_LIST_HEAD(&queue->waiting);
-	INIT_WORK(&queue->feed, ork_queue_feed);
-	return queue;
-}
+#define ORK_MAX_QUEUES 64
 
 static void ork_queue_release(struct kref *ref)
 {
 	struct ork_queue *queue = container_of(ref, struct ork_queue, ref);
+	unsigned int i;
 
-	mutex_destroy(&queue->lock);
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		mutex_destroy(&queue->lanes[i].lock);
 	kfree(queue);
 }
 
 void ork_queue_put(struct ork_queue *queue)
 {
 	kref_put(&queue->ref, ork_queue_release);
+}
+
+static void ork_lane_feed_locked(struct ork_lane *lane)
+{
+	struct ork_part *part;
+
+	lockdep_assert_held(&lane->lock);
+
+	while (!lane->closed && atomic_read(&lane->scheduled) < ORK_LANE_SCHEDULED) {
+		part = list_first_entry_or_null(&lane->waiting, struct ork_part, node);
+		if (!part)
+			return;
+
+		list_del_init(&part->node);
+		atomic_inc(&lane->scheduled);
+		ork_part_schedule(part);
+	}
+}
+
+/* Ends what waits, and from now on takes nothing. */
+static void ork_lane_stop(struct ork_lane *lane)
+{
+	struct ork_part *part, *next;
+	LIST_HEAD(abandoned);
+
+	mutex_lock(&lane->lock);
+	lane->closed = true;
+	list_splice_init(&lane->waiting, &abandoned);
+	mutex_unlock(&lane->lock);
+
+	list_for_each_entry_safe(part, next, &abandoned, node) {
+		list_del_init(&part->node);
+		ork_part_abandon(part);
+	}
+}
+
+static void ork_lane_feed(struct work_struct *work)
+{
+	struct ork_lane *lane = container_of(work, struct ork_lane, feed);
+
+	if (READ_ONCE(lane->queue->lost))
+		ork_lane_stop(lane);
+
+	mutex_lock(&lane->lock);
+	ork_lane_feed_locked(lane);
+	mutex_unlock(&lane->lock);
+	ork_queue_put(lane->queue);
+}
+
+/* Feeds the scheduler from a work item; the caller has a reference to the queue. */
+static void ork_lane_kick(struct ork_lane *lane)
+{
+	kref_get(&lane->queue->ref);
+	if (!queue_work(lane->core->ork->wq, &lane->feed))
+		ork_queue_put(lane->queue);
+}
+
+static void ork_lane_close(struct ork_lane *lane, bool drop)
+{
+	if (!lane->core)
+		return;
+
+	ork_lane_stop(lane);
+	if (drop)
+		drm_sched_entity_fini(&lane->entity);
+	else
+		drm_sched_entity_destroy(&lane->entity);
+}
+
+/*
+ * Parts that wait here end with -ECANCELED. With @drop, so do those that are with the scheduler;
+ * without it, they get a chance to run.
+ */
+static void ork_queue_close(struct ork_queue *queue, bool drop)
+{
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		ork_lane_close(&queue->lanes[i], drop);
+	ork_queue_put(queue);
+}
+
+static void ork_lane_init(struct ork_lane *lane, struct ork_queue *queue)
+{
+	lane->queue = queue;
+	mutex_init(&lane->lock);
+	INIT_LIST_HEAD(&lane->waiting);
+	INIT_WORK(&lane->feed, ork_lane_feed);
+}
+
+static int ork_lane_open(struct ork_lane *lane, struct ork_core *core, u32 priority)
+{
+	static const enum drm_sched_priority priorities[] = {
+		[DRM_ORK_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
+		[DRM_ORK_PRIORITY_LOW] = ORK_SCHED_PRIORITY_LOW,
+		[DRM_ORK_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
+	};
+	struct drm_gpu_scheduler *sched = &core->sched;
+	int ret = drm_sched_entity_init(&lane->entity, priorities[priority], &sched, 1, NULL);
+
+	if (!ret)
+		lane->core = core;
+	return ret;
+}
+
+static struct ork_queue *ork_queue_create(struct ork_device *ork, u32 core_mask, u32 priority)
+{
+	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	unsigned int i;
+	int ret = 0;
+
+	if (!queue)
+		return ERR_PTR(-ENOMEM);
+
+	kref_init(&queue->ref);
+	queue->core_mask = core_mask;
+	queue->priority = priority;
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		ork_lane_init(&queue->lanes[i], queue);
+
+	for (i = 0; !ret && i < ORK_MAX_CORES; i++)
+		if (ork->core[i] && core_mask & BIT(i))
+			ret = ork_lane_open(&queue->lanes[i], ork->core[i], priority);
+
+	if (ret) {
+		ork_queue_close(queue, true);
+		return ERR_PTR(ret);
+	}
+
+	return queue;
+}
+
+struct ork_queue *ork_queue_lookup(struct ork_file *priv, u32 id)
+{
+	struct ork_queue *queue;
+
+	xa_lock(&priv->queues);
+	queue = xa_load(&priv->queues, id);
+	if (queue)
+		kref_get(&queue->ref);
+	xa_unlock(&priv->queues);
+
+	return queue;
+}
+
+/* Return: 0 with the queue's number in @id, or an error. */
+static int ork_queue_open(struct ork_device *ork, struct ork_file *priv, u32 core_mask,
+			  u32 priority, u32 *id)
+{
+	struct ork_queue *queue = ork_queue_create(ork, core_mask, priority);
+	int ret;
+
+	if (IS_ERR(queue))
+		return PTR_ERR(queue);
+
+	ret = xa_alloc(&priv->queues, id, queue, XA_LIMIT(0, ORK_MAX_QUEUES - 1), GFP_KERNEL);
+	if (ret)
+		ork_queue_close(queue, true);
+
+	return ret == -EBUSY ? -ENOSPC : ret;
+}
+
+/**
+ * ork_queue_open_default - make a file's queue 0
+ * @ork: device
+ * @priv: file without queues
+ *
+ * Return: 0 or an error.
+ */
+int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv)
+{
+	u32 id;
+
+	return ork_queue_open(ork, priv, ork_cores_present(ork), DRM_ORK_PRIORITY_NORMAL, &id);
+}
+
+/**
+ * ork_queue_close_all - end all queues of a file
+ * @priv: file
+ * @drop: do not give what is with the scheduler a chance to run
+ */
+void ork_queue_close_all(struct ork_file *priv, bool drop)
+{
+	struct ork_queue *queue;
+	unsigned long id;
+
+	xa_for_each(&priv->queues, id, queue) {
+		xa_erase(&priv->queues, id);
+		ork_queue_close(queue, drop);
+	}
 }
 
 /**
@@ -100,14 +248,15 @@ void ork_queue_put(struct ork_queue *queue)
  */
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 {
+	struct ork_lane *lane = &queue->lanes[part->core->index];
 	bool closed;
 
-	mutex_lock(&queue->lock);
-	closed = queue->closed;
+	mutex_lock(&lane->lock);
+	closed = lane->closed;
 	if (!closed)
-		list_add_tail(&part->node, &queue->waiting);
-	ork_queue_feed_locked(queue);
-	mutex_unlock(&queue->lock);
+		list_add_tail(&part->node, &lane->waiting);
+	ork_lane_feed_locked(lane);
+	mutex_unlock(&lane->lock);
 
 	if (closed)
 		ork_part_abandon(part);
@@ -115,40 +264,83 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 
 /**
  * ork_queue_part_ended - make room for the next part
- * @queue: queue; the caller's part still holds a reference
+ * @part: part that has ended; it still holds the queue
  */
-void ork_queue_part_ended(struct ork_queue *queue)
+void ork_queue_part_ended(struct ork_part *part)
 {
-	atomic_dec(&queue->scheduled);
-	kref_get(&queue->ref);
-	if (!queue_work(queue->core->ork->wq, &queue->feed))
-		ork_queue_put(queue);
+	struct ork_lane *lane = &part->queue->lanes[part->core->index];
+
+	atomic_dec(&lane->scheduled);
+	ork_lane_kick(lane);
 }
 
 /**
- * ork_queue_close - end a queue
- * @queue: queue
- * @drop: do not give what is with the scheduler a chance to run
- *
- * Parts that wait here end with -ECANCELED.
+ * ork_queue_judge - count how a part ended
+ * @part: part that ran; it still holds the queue
+ * @error: 0 if it ended well, otherwise the core had to be reset for it
  */
-void ork_queue_close(struct ork_queue *queue, bool drop)
+void ork_queue_judge(struct ork_part *part, int error)
 {
-	struct ork_part *part, *next;
-	LIST_HEAD(abandoned);
+	struct ork_queue *queue = part->queue;
+	unsigned int i;
 
-	mutex_lock(&queue->lock);
-	queue->closed = true;
-	list_splice_init(&queue->waiting, &abandoned);
-	mutex_unlock(&queue->lock);
-
-	if (drop)
-		drm_sched_entity_fini(&queue->entity);
-	else
-		drm_sched_entity_destroy(&queue->entity);
-
-	list_for_each_entry_safe(part, next, &abandoned, node) {
-		list_del_init(&part->node);
-		ork_part_abandon(part);
+	if (!error) {
+		atomic_set(&queue->wedges, 0);
+		return;
 	}
+
+	if (atomic_inc_return(&queue->wedges) != ORK_QUEUE_MAX_WEDGES)
+		return;
+
+	WRITE_ONCE(queue->lost, true);
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		if (queue->lanes[i].core)
+			ork_lane_kick(&queue->lanes[i]);
+}
+
+int ork_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct ork_device *ork = to_ork_device(drm);
+	struct drm_ork_queue_create *args = data;
+	u32 present;
+	int ret, cookie;
+
+	if (args->flags || args->priority > DRM_ORK_PRIORITY_HIGH)
+		return -EINVAL;
+	if (args->priority == DRM_ORK_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
+		return -EACCES;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+
+	present = ork_cores_present(ork);
+	if (args->core_mask & ~present)
+		ret = -EINVAL;
+	else
+		ret = ork_queue_open(ork, file->driver_priv, args->core_mask ?: present,
+				     args->priority, &args->queue);
+
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+int ork_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_ork_queue_destroy *args = data;
+	struct ork_file *priv = file->driver_priv;
+	struct ork_queue *queue;
+	int cookie;
+
+	if (args->pad || !args->queue)
+		return -EINVAL;
+
+	if (!drm_dev_enter(drm, &cookie))
+		return -ENODEV;
+
+	queue = xa_erase(&priv->queues, args->queue);
+	if (queue)
+		ork_queue_close(queue, false);
+
+	drm_dev_exit(cookie);
+	return queue ? 0 : -ENOENT;
 }

@@ -10,17 +10,24 @@
 
 #include <drm/gpu_scheduler.h>
 
+#include <uapi/drm/rknpu_ork.h>
+
+struct drm_device;
+struct drm_file;
 struct ork_core;
+struct ork_device;
+struct ork_file;
 struct ork_part;
+struct ork_queue;
 
 /**
- * struct ork_queue - a file's parts for one core
+ * struct ork_lane - a queue's parts for one core
  */
-struct ork_queue {
-	/** @ref: one for the file, one per part */
-	struct kref ref;
+struct ork_lane {
+	/** @queue: queue */
+	struct ork_queue *queue;
 
-	/** @core: core */
+	/** @core: core; NULL if the queue does not use it */
 	struct ork_core *core;
 
 	/** @entity: what the scheduler sees of it */
@@ -42,10 +49,39 @@ struct ork_queue {
 	struct work_struct feed;
 };
 
-struct ork_queue *ork_queue_create(struct ork_core *core);
+/**
+ * struct ork_queue - what jobs are submitted to
+ */
+struct ork_queue {
+	/** @ref: one for the handle, one per part and per pending @ork_lane.feed */
+	struct kref ref;
+
+	/** @core_mask: cores that it may use */
+	u32 core_mask;
+
+	/** @priority: &enum drm_ork_priority */
+	u32 priority;
+
+	/** @wedges: parts that wedged a core since one ended well */
+	atomic_t wedges;
+
+	/** @lost: it wedged cores too often; it runs nothing any more */
+	bool lost;
+
+	/** @lanes: by core */
+	struct ork_lane lanes[DRM_ORK_MAX_CORES];
+};
+
+struct ork_queue *ork_queue_lookup(struct ork_file *priv, u32 id);
 void ork_queue_put(struct ork_queue *queue);
+int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv);
+void ork_queue_close_all(struct ork_file *priv, bool drop);
+
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part);
-void ork_queue_part_ended(struct ork_queue *queue);
-void ork_queue_close(struct ork_queue *queue, bool drop);
+void ork_queue_part_ended(struct ork_part *part);
+void ork_queue_judge(struct ork_part *part, int error);
+
+int ork_ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *file);
+int ork_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

@@ -44,6 +44,7 @@
 #define ORK_TASK_STATUS_COUNT		GENMASK(11, 0)
 
 /* The same in the CNA and CORE pages. */
+#define ORK_S_STATUS			0x00
 #define ORK_S_POINTER			0x04
 #define ORK_S_POINTER_POINTER_PP_EN	BIT(1)
 #define ORK_S_POINTER_EXECUTER_PP_EN	BIT(2)

@@ -14,9 +14,14 @@
 #include <linux/interrupt.h>
 
 #include "ork_core.h"
+#include "ork_dump.h"
 #include "ork_job.h"
+#include "ork_queue.h"
+#include "ork_regs.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 
 /* At least 32 cycles of the slower clock. */
 #define ORK_RESET_HOLD_US 10
@@ -29,6 +34,13 @@ static int ork_reset_pulse(struct ork_core *core)
 	udelay(ORK_RESET_HOLD_US);
 
 	return reset_control_bulk_deassert(ORK_NUM_RESETS, core->resets) ?: ret;
+}
+
+/* A core that has been reset has no unit at work and no access in flight. */
+static bool ork_reset_worked(const struct ork_core *core)
+{
+	return !readl(core->cna + ORK_S_STATUS) && !readl(core->core + ORK_S_STATUS) &&
+	       readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE;
 }
 
 static void ork_reset_report(struct ork_core *core, struct ork_part *part, int error,
@@ -69,13 +81,19 @@ void ork_reset_core(struct ork_core *core)
 
 	error = core->fault ?: -ETIMEDOUT;
 	ork_run_read_state(core, &state);
-	if (error != -ENODEV)
+	if (error == -EFAULT)
+		ork_result_fault(part->job->result, core->fault_va);
+	if (error != -ENODEV) {
 		ork_reset_report(core, part, error, &state);
+		ork_dump_take(core, part, error);
+		ork_queue_judge(part, error);
+	}
 
-	if (ork_reset_pulse(core)) {
+	if (ork_reset_pulse(core) || !ork_reset_worked(core)) {
 		dev_err(core->dev, "core %u: reset failed, out of service\n", core->index);
 		core->lost = true;
 	}
+	trace_ork_reset(core, core->lost);
 	ork_core_detach(core);
 
 	atomic64_inc(&core->reset_count);

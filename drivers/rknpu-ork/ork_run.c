@@ -31,14 +31,21 @@
 
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_dump.h"
 #include "ork_job.h"
+#include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
+#include "ork_result.h"
 #include "ork_run.h"
+#include "ork_trace.h"
 #include "ork_vm.h"
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
+
+/* The system does not wait longer for a part before it gives up going to sleep. */
+#define ORK_FREEZE_TIMEOUT_MS 10000
 
 /* The watchdog looks this often within a timeout. */
 #define ORK_WATCHDOG_STEPS 4
@@ -81,6 +88,7 @@ static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 	writel(ORK_INT_DPU | ORK_INT_DMA_ERROR, core->pc + ORK_PC_INTERRUPT_MASK);
 	writel(task_con, core->pc + ORK_PC_TASK_CON);
 	writel(0, core->pc + ORK_PC_TASK_DMA_BASE_ADDR);
+	trace_ork_kick(part);
 	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
 
 	part->kicked += tasks;
@@ -110,13 +118,26 @@ static void ork_run_start(struct ork_core *core, struct ork_part *part)
 	list_del_init(&part->node);
 	core->part = part;
 	core->fault = 0;
-	part->start = ktime_get();
 	ork_run_kick(core, part);
+	part->start = ktime_get();
+	ork_result_started(part->job->result, part->start);
 	ork_run_watch(core);
 }
 
+/* The core has no part any more. */
+static void ork_run_release(struct ork_core *core, ktime_t now)
+{
+	lockdep_assert_held(&core->part_lock);
+
+	core->part->end = now;
+	core->busy_ns += ktime_to_ns(ktime_sub(now, core->part->start));
+	core->part = NULL;
+	if (core->frozen)
+		wake_up(&core->idle);
+}
+
 /* The chain's results are in memory: goes on with the part, or makes way for the next one. */
-static void ork_run_finish(struct ork_core *core)
+static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
 	struct ork_part *next;
 
@@ -127,23 +148,46 @@ static void ork_run_finish(struct ork_core *core)
 		return;
 	}
 
+	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
-	core->part = NULL;
+	ork_run_release(core, now);
 
 	next = ork_run_next(core);
-	if (next && ork_part_vm(next) == core->vm)
+	if (next && !core->frozen && ork_part_vm(next) == core->vm)
 		ork_run_start(core, next);
 }
 
-/* Whoever takes the part must end it. */
+/**
+ * ork_run_busy_ns - time for which a core has had a part so far
+ * @core: core
+ */
+u64 ork_run_busy_ns(struct ork_core *core)
+{
+	u64 busy_ns;
+
+	spin_lock_irq(&core->part_lock);
+	busy_ns = core->busy_ns;
+	if (core->part)
+		busy_ns += ktime_to_ns(ktime_sub(ktime_get(), core->part->start));
+	spin_unlock_irq(&core->part_lock);
+
+	return busy_ns;
+}
+
+/* Takes a part that has not come to its end away. Whoever takes it must end it. */
 struct ork_part *ork_run_take_part(struct ork_core *core)
 {
 	struct ork_part *part;
 
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
-	core->part = NULL;
+	if (part)
+		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
+
+	if (part)
+		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
+				   ork_run_tasks_done(core);
 
 	return part;
 }
@@ -153,11 +197,13 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
 	if (!error) {
 		atomic64_inc(&core->jobs_done);
+		ork_queue_judge(part, 0);
 		ork_part_done(part);
 	}
 
 	pm_runtime_mark_last_busy(core->dev);
 	pm_runtime_put_autosuspend(core->dev);
+	trace_ork_done(part, error);
 	ork_part_signal(part, error);
 }
 
@@ -191,13 +237,18 @@ void ork_run_advance(struct ork_core *core)
 
 	for (;;) {
 		spin_lock_irq(&core->part_lock);
-		next = core->part ? NULL : ork_run_next(core);
+		next = core->part || core->frozen ? NULL : ork_run_next(core);
 		spin_unlock_irq(&core->part_lock);
 		if (!next)
 			return;
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
-		ret = core->lost ? -ENODEV : ork_core_attach(core, ork_part_vm(next));
+		if (core->lost)
+			ret = -ENODEV;
+		else if (READ_ONCE(next->queue->lost))
+			ret = -ECANCELED;
+		else
+			ret = ork_core_attach(core, ork_part_vm(next));
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)
@@ -221,6 +272,29 @@ static void ork_run_switch(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+/*
+ * The scheduler may have a part for us while the system goes to sleep or sleeps; then its thread
+ * waits.
+ */
+static int ork_run_get_power(struct ork_core *core)
+{
+	int ret;
+
+	for (;;) {
+		wait_event_idle(core->idle, !READ_ONCE(core->frozen));
+		mutex_lock(&core->power_lock);
+		if (!core->frozen)
+			break;
+		mutex_unlock(&core->power_lock);
+	}
+
+	/* Without core->lock: resuming waits for a suspend in progress. */
+	ret = pm_runtime_resume_and_get(core->dev);
+	mutex_unlock(&core->power_lock);
+
+	return ret;
+}
+
 /**
  * ork_run_part - take a part from the scheduler
  * @core: core
@@ -230,11 +304,12 @@ static void ork_run_switch(struct work_struct *work)
  */
 int ork_run_part(struct ork_core *core, struct ork_part *part)
 {
-	/* Without the lock: resuming waits for a suspend in progress. */
-	int ret = pm_runtime_resume_and_get(core->dev);
+	int ret = ork_run_get_power(core);
 
 	if (ret)
 		return ret;
+
+	trace_ork_schedule(part);
 
 	mutex_lock(&core->lock);
 	spin_lock_irq(&core->part_lock);
@@ -266,6 +341,7 @@ static void ork_run_fail(struct ork_core *core, int error)
  */
 void ork_run_fault(struct ork_core *core, u32 va)
 {
+	trace_ork_fault(core, va);
 	core->fault_va = va;
 	ork_run_fail(core, -EFAULT);
 }
@@ -273,18 +349,20 @@ void ork_run_fault(struct ork_core *core, u32 va)
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
+	ktime_t now = ktime_get();
 	irqreturn_t ret = IRQ_NONE;
 	u32 status;
 
 	spin_lock(&core->part_lock);
 	status = core->part ? readl(core->pc + ORK_PC_INTERRUPT_STATUS) : 0;
 	if (status) {
+		trace_ork_irq(core, status);
 		ork_run_mask_irq(core);
 		ret = IRQ_WAKE_THREAD;
 
 		if (!(status & ORK_INT_DMA_ERROR) &&
 		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
-			ork_run_finish(core);
+			ork_run_finish(core, now);
 		else
 			core->raw_status = status;
 	}
@@ -310,7 +388,7 @@ static void ork_run_settle(struct ork_core *core)
 	}
 
 	spin_lock_irq(&core->part_lock);
-	ork_run_finish(core);
+	ork_run_finish(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 }
 
@@ -361,7 +439,9 @@ static bool ork_run_stuck(struct ork_core *core)
 			part->deadline = jiffies + part->timeout;
 		}
 		stuck = time_after_eq(jiffies, part->deadline);
-		if (!stuck)
+		if (stuck)
+			trace_ork_timeout(part);
+		else
 			ork_run_watch(core);
 	}
 	spin_unlock_irq(&core->part_lock);
@@ -379,22 +459,75 @@ static void ork_run_watchdog(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+static void ork_run_publish(struct work_struct *work)
+{
+	ork_dump_publish(container_of(work, struct ork_core, publish));
+}
+
 /**
  * ork_run_drain - end what runs and wait until nothing is queued
  * @core: core whose queues take no more jobs
  */
 void ork_run_drain(struct ork_core *core)
 {
-	ork_run_fail(core, -ENODEV);
-
+	/* Those that wait on the core first, else the end of what runs would start the next one. */
 	mutex_lock(&core->lock);
 	ork_run_end_armed(core, -ENODEV);
+	ork_run_fail(core, -ENODEV);
 	mutex_unlock(&core->lock);
 
 	wait_event(core->idle, !atomic_read(&core->queued));
 	cancel_delayed_work_sync(&core->watchdog);
+	cancel_work_sync(&core->publish);
 	/* The last part's release has woken us but may not have returned. */
 	flush_workqueue(core->ork->wq);
+}
+
+static void ork_run_set_frozen(struct ork_core *core, bool frozen)
+{
+	mutex_lock(&core->power_lock);
+	mutex_lock(&core->lock);
+	spin_lock_irq(&core->part_lock);
+	core->frozen = frozen;
+	spin_unlock_irq(&core->part_lock);
+	mutex_unlock(&core->lock);
+	mutex_unlock(&core->power_lock);
+}
+
+/**
+ * ork_run_freeze - start nothing any more, and wait for the end of what runs
+ * @core: core
+ *
+ * Return: 0, or -EBUSY if it did not end in time; then the core is not frozen.
+ */
+int ork_run_freeze(struct ork_core *core)
+{
+	ork_run_set_frozen(core, true);
+	if (wait_event_timeout(core->idle, !READ_ONCE(core->part),
+			       msecs_to_jiffies(ORK_FREEZE_TIMEOUT_MS))) {
+		/* A reset has taken the part away, but is not done with the core. */
+		mutex_lock(&core->lock);
+		mutex_unlock(&core->lock);
+		return 0;
+	}
+
+	ork_run_thaw(core);
+	return -EBUSY;
+}
+
+/**
+ * ork_run_thaw - undo ork_run_freeze()
+ * @core: core
+ */
+void ork_run_thaw(struct ork_core *core)
+{
+	ork_run_set_frozen(core, false);
+	wake_up(&core->idle);
+
+	/* What the core already had is started by nobody else. */
+	mutex_lock(&core->lock);
+	ork_run_advance(core);
+	mutex_unlock(&core->lock);
 }
 
 void ork_run_init(struct ork_core *core)
@@ -403,5 +536,6 @@ void ork_run_init(struct ork_core *core)
 	INIT_LIST_HEAD(&core->armed);
 	INIT_LIST_HEAD(&core->ended);
 	INIT_WORK(&core->advance, ork_run_switch);
+	INIT_WORK(&core->publish, ork_run_publish);
 	INIT_DELAYED_WORK(&core->watchdog, ork_run_watchdog);
 }

@@ -27,6 +27,9 @@ void ork_run_init(struct ork_core *core);
 int ork_run_part(struct ork_core *core, struct ork_part *part);
 void ork_run_fault(struct ork_core *core, u32 va);
 void ork_run_drain(struct ork_core *core);
+int ork_run_freeze(struct ork_core *core);
+void ork_run_thaw(struct ork_core *core);
+u64 ork_run_busy_ns(struct ork_core *core);
 
 irqreturn_t ork_run_irq(int irq, void *data);
 irqreturn_t ork_run_irq_thread(int irq, void *data);

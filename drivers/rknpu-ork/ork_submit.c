@@ -20,6 +20,8 @@
 #include "ork_gem.h"
 #include "ork_job.h"
 #include "ork_prog.h"
+#include "ork_queue.h"
+#include "ork_result.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
 
@@ -41,6 +43,12 @@ struct ork_submit {
 
 	/** @args: what was asked for */
 	const struct drm_ork_job *args;
+
+	/** @id: number that the job gets in its file */
+	u64 id;
+
+	/** @queue: queue, holds a reference */
+	struct ork_queue *queue;
 
 	/** @prog: program, holds a reference */
 	struct ork_prog *prog;
@@ -64,14 +72,14 @@ struct ork_submit {
 	struct ork_implicit implicit;
 };
 
-static u32 ork_cores_usable(struct ork_device *ork)
+static u32 ork_submit_cores(const struct ork_submit *submit)
 {
-	u32 mask = 0;
+	u32 mask = submit->queue->core_mask;
 	unsigned int i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
-		if (ork->core[i] && !READ_ONCE(ork->core[i]->lost))
-			mask |= BIT(i);
+		if (mask & BIT(i) && READ_ONCE(submit->ork->core[i]->lost))
+			mask &= ~BIT(i);
 
 	return mask;
 }
@@ -149,7 +157,7 @@ static int ork_submit_given_ranges(struct ork_submit *submit)
 		const struct drm_ork_range *range = &ranges[i];
 
 		if (range->pad || range->core >= ORK_MAX_CORES ||
-		    BIT(range->core) & (seen | ~ork_cores_usable(submit->ork))) {
+		    BIT(range->core) & (seen | ~ork_submit_cores(submit))) {
 			ret = -EINVAL;
 			break;
 		}
@@ -170,7 +178,7 @@ static int ork_submit_place(struct ork_submit *submit)
 		return ork_submit_given_ranges(submit);
 
 	if (args->ranges.count || !args->core_mask ||
-	    args->core_mask & ~ork_cores_usable(submit->ork) ||
+	    args->core_mask & ~ork_submit_cores(submit) ||
 	    !ork_tasks_valid(submit->prog, args->first_task, args->task_count))
 		return -EINVAL;
 
@@ -288,10 +296,13 @@ static int ork_submit_queue(struct ork_submit *submit)
 	struct ork_part *parts[ORK_MAX_CORES];
 	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
 	unsigned int count;
-	int ret = 0;
+	int ret = ork_result_reserve(priv, submit->id);
+
+	if (ret)
+		return ret;
 
 	for (count = 0; count < submit->range_count; count++) {
-		parts[count] = ork_part_create(submit->ork, priv, submit->job,
+		parts[count] = ork_part_create(submit->ork, submit->queue, submit->job, priv,
 					       &submit->ranges[count], submit->addresses,
 					       timeout_ms);
 		if (IS_ERR(parts[count])) {
@@ -304,8 +315,10 @@ static int ork_submit_queue(struct ork_submit *submit)
 			count++;
 			goto err_destroy;
 		}
+		submit->job->result->cores |= BIT(submit->ranges[count].core);
 	}
 
+	ork_result_keep(priv, submit->id, submit->job->result);
 	ork_job_queue(submit->job, parts, count);
 	return 0;
 
@@ -357,28 +370,42 @@ static int ork_submit_plugged(struct ork_submit *submit)
 	return ret;
 }
 
-static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
-			  const struct drm_ork_job *args)
+static int ork_submit_open(struct ork_submit *submit)
 {
-	struct ork_submit submit = { .ork = ork, .file = file, .args = args };
-	int ret = -ENOMEM;
+	int ret;
 
-	if (args->flags & ~DRM_ORK_JOB_IMPLICIT_SYNC || args->pad ||
-	    args->timeout_ms > ORK_MAX_TIMEOUT_MS)
+	if (READ_ONCE(submit->queue->lost))
+		return -ECANCELED;
+
+	submit->job = ork_job_create(submit->file->driver_priv, submit->prog);
+	if (!submit->job)
+		return -ENOMEM;
+
+	ret = ork_submit_plugged(submit);
+	ork_fences_close(&submit->fences);
+	ork_job_put(submit->job);
+	return ret;
+}
+
+static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
+			  const struct drm_ork_job *args, u64 id)
+{
+	struct ork_submit submit = { .ork = ork, .file = file, .args = args, .id = id };
+	int ret;
+
+	if (args->flags & ~DRM_ORK_JOB_IMPLICIT_SYNC || args->timeout_ms > ORK_MAX_TIMEOUT_MS)
 		return -EINVAL;
 
-	submit.prog = ork_prog_lookup(file->driver_priv, args->prog);
-	if (!submit.prog)
+	submit.queue = ork_queue_lookup(file->driver_priv, args->queue);
+	if (!submit.queue)
 		return -ENOENT;
 
-	submit.job = ork_job_create(file->driver_priv, submit.prog);
-	if (submit.job) {
-		ret = ork_submit_plugged(&submit);
-		ork_fences_close(&submit.fences);
-		ork_job_put(submit.job);
-	}
+	submit.prog = ork_prog_lookup(file->driver_priv, args->prog);
+	ret = submit.prog ? ork_submit_open(&submit) : -ENOENT;
 
-	ork_prog_put(submit.prog);
+	if (submit.prog)
+		ork_prog_put(submit.prog);
+	ork_queue_put(submit.queue);
 	return ret;
 }
 
@@ -386,6 +413,7 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct ork_device *ork = to_ork_device(drm);
 	struct drm_ork_submit *args = data;
+	struct ork_file *priv = file->driver_priv;
 	struct drm_ork_job *jobs;
 	int ret = 0;
 
@@ -397,8 +425,9 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	if (IS_ERR(jobs))
 		return PTR_ERR(jobs);
 
+	args->first_id = atomic64_add_return(args->jobs.count, &priv->jobs) - args->jobs.count + 1;
 	for (; args->done < args->jobs.count; args->done++) {
-		ret = ork_submit_one(ork, file, &jobs[args->done]);
+		ret = ork_submit_one(ork, file, &jobs[args->done], args->first_id + args->done);
 		if (ret)
 			break;
 	}

@@ -79,6 +79,7 @@ static struct ork_vm *ork_vm_create(struct ork_device *ork)
 
 	iommu_set_fault_handler(domain, ork_vm_fault, ork);
 	kref_init(&vm->ref);
+	vm->id = atomic_inc_return(&ork->vms);
 	mutex_init(&vm->lock);
 	drm_mm_init(&vm->mm, ORK_VM_START, ORK_VM_END - ORK_VM_START);
 	ork_cmd_heap_init(&vm->cmd, vm);

@@ -25,6 +25,9 @@ struct ork_vm {
 	/** @ref: one for the file, one per mapping and program, one per core it is attached to */
 	struct kref ref;
 
+	/** @id: number that tells VMs of all files apart, not 0 */
+	u32 id;
+
 	/** @domain: page table */
 	struct iommu_domain *domain;
 

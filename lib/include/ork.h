@@ -107,7 +107,23 @@ int ork_query(struct ork_device *dev, struct ork_info *info);
  *   flags:      0 (cached) or ORK_BO_WC.
  */
 int ork_bo_create(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo);
+/* No job that uses the buffer may be in flight. */
 void ork_bo_destroy(struct ork_bo *bo);
+
+/*
+ * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed. What
+ * another device or process does in the memory has to be synchronised by them; for ork_bo_sync() it counts as cached.
+ * Products that use it in place wait for what other drivers do in it, and other drivers, or poll(2) on the dma-buf, wait
+ * for them (implicit fences).
+ * The in-process model takes any descriptor whose memory can be mapped, of memfd_create(2) for example.
+ *
+ * -EEXIST: the device has a buffer for this memory already. -EINVAL also if fd is no dma-buf, or its size no multiple
+ * of 4096. -E2BIG as above.
+ */
+int ork_bo_import(struct ork_device *dev, int fd, struct ork_bo **bo);
+
+/* A new dma-buf of the buffer's memory, for ork_bo_import() and other devices. The caller closes it. */
+int ork_bo_export(struct ork_bo *bo, int *fd);
 
 /* Size in bytes after rounding. */
 size_t ork_bo_size(const struct ork_bo *bo);
@@ -168,6 +184,9 @@ enum ork_dtype {
 	ORK_F32,         /* float */
 };
 
+/* Bytes of one element in the caller's matrices; 0: no such type, or ORK_DEFAULT. */
+size_t ork_dtype_bytes(enum ork_dtype type);
+
 /*
  * From sums to int8: out = sat8(half_even((sum * scale) / 2^shift) + offset), where half_even() rounds to the nearest
  * integer, ties to even, and sat8() limits to -128..127.
@@ -188,6 +207,13 @@ struct ork_weights_desc {
 	size_t k, n;
 	size_t batch;        /* number of B matrices; 0: 1 */
 	size_t b_stride;     /* elements from one B to the next; any value if batch is at most 1 */
+	/*
+	 * Rows and columns that there is room for, if B shall grow: at least k and n. Of a dimension that grows, k or n
+	 * may be 0 (not both), and b is NULL then.
+	 */
+	size_t k_capacity;   /* 0: k */
+	size_t n_capacity;   /* 0: n */
+	size_t max_k_slice;  /* longest K slice, a multiple of 32 up to 10240; 0: see ork_weights_k_slice() */
 };
 
 /*
@@ -199,16 +225,42 @@ struct ork_weights_desc {
  */
 int ork_weights_create(struct ork_device *dev, const struct ork_weights_desc *desc, struct ork_weights **weights);
 
+/*
+ * Appends count rows B[count][N] or columns B[K][count] to each matrix of the weights, as the cache of keys and values
+ * of a language model needs it: scores take K^T, to which each token adds a column, and the output takes V, to which it
+ * adds a row. What is there is not packed again, and only the bytes that change are written and made visible to the NPU
+ * (one call of the driver).
+ *
+ *   ldb:      at least N, or count.
+ *   b_stride: elements from the rows (columns) of one matrix to those of the next; any value if there is one matrix.
+ *
+ * Jobs in flight compute with the weights that they were submitted with. A new program is made when a product needs
+ * one more kernel group of columns or one more slice of rows than before.
+ *
+ * -ENOSPC: more than the capacity. -EINVAL also if the matrices have no columns (rows) yet, and for int4 values outside
+ * -8..7.
+ */
+int ork_weights_append_rows(struct ork_weights *weights, const void *b, size_t ldb, size_t count, size_t b_stride);
+int ork_weights_append_columns(struct ork_weights *weights, const void *b, size_t ldb, size_t count, size_t b_stride);
+
 /* No job that uses the weights may be in flight. */
 void ork_weights_destroy(struct ork_weights *weights);
 
-/* Bytes of memory that the packed weights occupy. */
+/* Bytes of memory that the packed weights occupy, unused capacity included. */
 size_t ork_weights_bytes(const struct ork_weights *weights);
 
 /*
- * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the
- * NPU computes with up to 10240 k. For int4 slices are as long as these weights allow without overflow of the NPU's
- * int16 results for any A, at least 480.
+ * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the NPU
+ * computes with one slice of a tile of C; the CPU adds the slices.
+ *
+ * Slices have up to 2 KiB per column (K of 4096 for ORK_I4, 2048 for ORK_I8, 1024 for 16 bits), unless max_k_slice says
+ * otherwise. Then the on-chip buffer holds two kernel groups and 128 rows of A, which take about as long to multiply as
+ * the next kernel group to load. With longer slices it holds fewer rows and products of many rows load the weights more
+ * often; with one slice a product of few rows has less overhead, and C can be used in place.
+ *
+ * For int4 slices are at most as long as these weights allow without overflow of the NPU's int16 results for any A, at
+ * least 480. Weights whose K can grow have slices of up to 1024, because products compute with whole slices; int4 weights
+ * that can grow have slices of up to 480.
  */
 size_t ork_weights_k_slice(const struct ork_weights *weights);
 
@@ -219,6 +271,7 @@ struct ork_matmul_opts {
 	uint32_t cores; /* cores to split a product over; 0: chosen by a cost model. Small products may use fewer */
 	uint32_t core_mask;  /* cores that may be used; 0: all */
 	uint32_t timeout_ms; /* time without progress after which a job is given up; 0: the driver's default */
+	uint32_t in_order;   /* 1: products of one ork_matmul_submit() are a chain, see there */
 };
 
 /*
@@ -237,6 +290,22 @@ struct ork_matmul_desc {
 	size_t a_stride; /* elements from one A to the next, and so on; any value if batch is at most 1 */
 	size_t c_stride;
 	struct ork_requant requant; /* only for c_type ORK_I8 */
+	/*
+	 * Buffers of this device that A and C lie in, with the bytes before them, multiples of the element; a or c is
+	 * NULL then. The NPU works in the buffer itself if that is possible, else A and C are copied as if they were in
+	 * the caller's memory; ork_plan_explain() tells which, and why.
+	 *
+	 *   In place: offsets, lda, ldc and strides are multiples of 16 bytes, and
+	 *     A: the type is not ORK_I4; K is the sum of the weights' K slices, as it is if K is a multiple of 32 and
+	 *        there is one.
+	 *     C: the type is what a task writes (not for A of ORK_I4), there is one K slice, N is a multiple of 32
+	 *        (16 for floating point), and ldc is at most 128 KiB.
+	 *
+	 * The library cleans and invalidates the CPU's caches for A and C. Nobody else may touch the bytes from the
+	 * first to the last of A or C, gaps between rows included, while the job is in flight.
+	 */
+	struct ork_bo *a_bo, *c_bo;
+	size_t a_offset_bytes, c_offset_bytes;
 };
 
 /*
@@ -250,10 +319,17 @@ struct ork_matmul_desc {
 int ork_matmul(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts);
 
 /*
- * Starts count independent products together and returns without waiting; they may run at the same time. A has been
- * read when the call returns; C is written by ork_job_wait(). Several jobs may be in flight. A job keeps copies of A
- * and C, padded, in memory that the NPU can address, until it is waited for. -ENOSPC if that does not fit. Other
- * errors as for ork_matmul(); then nothing is in flight.
+ * Starts count products together, in one call of the driver (per 4096 jobs), and returns without waiting. Several jobs
+ * may be in flight. A that is copied has been read when the call returns; C that is copied is written by
+ * ork_job_wait(). The copies, padded, stay in memory that the NPU can address until the job is waited for. -ENOSPC if
+ * they do not fit. Other errors as for ork_matmul(); then nothing is in flight.
+ *
+ * Products are independent of each other and may run at the same time, each on one core if there are enough of them.
+ * With opts->in_order they are a chain instead: each starts when the one before it is complete, on as many cores as it
+ * takes for itself. So A of a product may be C of an earlier one, int8 or float16 for example, if the NPU uses both in
+ * place.
+ *
+ * -EINVAL also if, in a chain, a copy would come too early or too late for what an earlier product writes.
  *
  * On the in-process model the call computes the products itself.
  */
@@ -279,7 +355,7 @@ void ork_job_destroy(struct ork_job *job);
 
 /*
  * How ork_matmul() would compute the product, and why, in a few lines of English, each ending in a newline: padding, K
- * slices, cores with their estimated costs, tiles, on-chip banks. a and c are not looked at. Returns the length as
+ * slices, cores with their estimated costs, tiles, on-chip banks, copies of A and C. What is in A and C is not looked at; a and c may be NULL. Returns the length as
  * snprintf() does, or a negative errno value. text may be NULL if size is 0.
  */
 int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,

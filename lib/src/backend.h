@@ -44,8 +44,8 @@ struct ork_refusal {
 /* The end of one job. Recycled, because making one costs a system call. */
 struct ork_fence {
 	struct ork_fence *next;        /* in the list of idle fences */
+	uint64_t id;                   /* kernel: number of the job */
 	uint32_t syncobj;              /* kernel: gets the job's fence */
-	int fd;                        /* kernel: sync file of the job in flight, or -1 */
 	int status;                    /* model: result of the job */
 	char reason[ORK_REASON_CHARS]; /* of a failed job */
 };
@@ -53,8 +53,11 @@ struct ork_fence {
 /* Bytes of a buffer that caches have to be clean of. */
 struct ork_job_cache {
 	uint32_t handle;
-	uint64_t size_bytes;
+	uint64_t offset_bytes, size_bytes;
 };
+
+/* Most ranges that a job cleans before it starts: A and C. */
+#define ORK_JOB_CLEANS 2
 
 /* All tasks of a program, run once. */
 struct ork_launch {
@@ -63,9 +66,12 @@ struct ork_launch {
 	bool split;                    /* over all cores of the mask; else on one of them */
 	uint32_t core_mask;
 	uint32_t timeout_ms;
+	bool implicit_sync;            /* wait for others who work in the buffers, and let them wait */
 	uint64_t addresses[ORK_SLOTS];
-	struct ork_job_cache in, out;  /* written by the CPU before, by the NPU during the job; size 0: none */
+	struct ork_job_cache clean[ORK_JOB_CLEANS]; /* what the CPU may have written before; size 0: none */
+	struct ork_job_cache out;      /* what the NPU writes */
 	struct ork_fence *fence;       /* idle; gets the end of the job */
+	struct ork_fence *after;       /* of a job that was started before, which has to end first; NULL: none */
 };
 
 /* Each returns 0 or a negative errno value and may put a sentence about a failure into the device with ork_fail(). */
@@ -76,7 +82,10 @@ struct ork_backend {
 	int (*query_vm)(struct ork_device *dev, struct drm_ork_vm_info *info);
 	int (*bo_create)(struct ork_device *dev, struct drm_ork_bo_create *args);
 	void (*bo_close)(struct ork_device *dev, uint32_t handle);
-	int (*bo_map)(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr);
+	/* A handle of the memory, which may be one that the device has already, and its size. */
+	int (*bo_import)(struct ork_device *dev, int fd, struct drm_ork_bo_create *args);
+	int (*bo_export)(struct ork_device *dev, uint32_t handle, int *fd);
+	int (*bo_map)(struct ork_device *dev, const struct ork_bo *bo, void **ptr);
 	void (*bo_unmap)(struct ork_device *dev, void *ptr, size_t bytes);
 	int (*bo_sync)(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
 	int (*vm_map)(struct ork_device *dev, struct drm_ork_vm_map *args);

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "internal.h"
 
 #define PAGE_BYTES ((size_t)4096)
 #define BO_MAX_BYTES ((UINT64_C(1) << 32) - PAGE_BYTES)
+
+static int too_large(struct ork_device *dev, size_t size_bytes)
+{
+	return ork_fail(dev, -E2BIG, "a buffer of %zu bytes does not fit the NPU's 4 GiB of addresses", size_bytes);
+}
+
+/* Enters a buffer with a handle into the list of the device. */
+static void add(struct ork_device *dev, struct ork_bo *bo)
+{
+	bo->dev = dev;
+	bo->link = &dev->bos;
+	bo->next = dev->bos;
+	if (bo->next)
+		bo->next->link = &bo->next;
+	dev->bos = bo;
+}
 
 int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t flags, struct ork_bo **bo)
 {
@@ -13,12 +32,11 @@ int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t f
 	int err;
 
 	if (size_bytes > BO_MAX_BYTES)
-		return ork_fail(dev, -E2BIG, "a buffer of %zu bytes does not fit the NPU's 4 GiB of addresses",
-				size_bytes);
+		return too_large(dev, size_bytes);
 	created = calloc(1, sizeof(*created));
 	if (!created)
 		return ork_fail(dev, -ENOMEM, "out of memory");
-	created->dev = dev;
+	created->dmabuf = -1;
 	created->args.size_bytes = (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	created->args.flags = flags & ORK_BO_WC ? DRM_ORK_BO_WC : 0;
 	err = dev->backend->bo_create(dev, &created->args);
@@ -26,6 +44,7 @@ int ork_bo_create_internal(struct ork_device *dev, size_t size_bytes, uint32_t f
 		free(created);
 		return ork_fail(dev, err, "cannot create a buffer of %zu bytes: %s", size_bytes, ork_strerror(err));
 	}
+	add(dev, created);
 	*bo = created;
 	return 0;
 }
@@ -42,6 +61,11 @@ void ork_bo_free(struct ork_bo *bo)
 	if (bo->cpu)
 		backend->bo_unmap(bo->dev, bo->cpu, bo->args.size_bytes);
 	backend->bo_close(bo->dev, bo->args.handle);
+	if (bo->dmabuf >= 0)
+		close(bo->dmabuf);
+	*bo->link = bo->next;
+	if (bo->next)
+		bo->next->link = bo->link;
 	free(bo);
 }
 
@@ -57,6 +81,80 @@ int ork_bo_create(struct ork_device *dev, size_t size_bytes, uint32_t flags, str
 	if (!err)
 		dev->user_bos++;
 	return err;
+}
+
+/* The kernel gives a handle once per device, so that a second buffer would lose it to the first. */
+static int check_new(struct ork_device *dev, uint32_t handle)
+{
+	const struct ork_bo *bo;
+
+	for (bo = dev->bos; bo; bo = bo->next)
+		if (bo->args.handle == handle)
+			return ork_fail(dev, -EEXIST, "the device has a buffer for this memory already");
+	return 0;
+}
+
+static int import(struct ork_device *dev, int fd, struct ork_bo *bo)
+{
+	int err = dev->backend->bo_import(dev, fd, &bo->args);
+
+	if (err)
+		return ork_fail(dev, err, "cannot import descriptor %d: %s", fd, ork_strerror(err));
+	err = check_new(dev, bo->args.handle);
+	if (err)
+		return err;
+	if (bo->args.size_bytes % PAGE_BYTES || !bo->args.size_bytes)
+		err = ork_fail(dev, -EINVAL, "descriptor %d has %llu bytes, which are no pages", fd,
+			       (unsigned long long)bo->args.size_bytes);
+	else if (bo->args.size_bytes > BO_MAX_BYTES)
+		err = too_large(dev, bo->args.size_bytes);
+	/* For mapping it later. */
+	if (!err) {
+		bo->dmabuf = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		err = bo->dmabuf < 0 ? ork_fail(dev, -errno, "cannot duplicate descriptor %d", fd) : 0;
+	}
+	if (err)
+		dev->backend->bo_close(dev, bo->args.handle);
+	return err;
+}
+
+int ork_bo_import(struct ork_device *dev, int fd, struct ork_bo **bo)
+{
+	struct ork_bo *imported;
+	int err;
+
+	if (!dev)
+		return -EINVAL;
+	if (!bo || fd < 0)
+		return ork_fail(dev, -EINVAL, "ork_bo_import: bo is NULL or fd negative");
+	imported = calloc(1, sizeof(*imported));
+	if (!imported)
+		return ork_fail(dev, -ENOMEM, "out of memory");
+	err = import(dev, fd, imported);
+	if (err) {
+		free(imported);
+		return err;
+	}
+	imported->shared = true;
+	add(dev, imported);
+	dev->user_bos++;
+	*bo = imported;
+	return 0;
+}
+
+int ork_bo_export(struct ork_bo *bo, int *fd)
+{
+	int err;
+
+	if (!bo)
+		return -EINVAL;
+	if (!fd)
+		return ork_fail(bo->dev, -EINVAL, "ork_bo_export: fd is NULL");
+	err = bo->dev->backend->bo_export(bo->dev, bo->args.handle, fd);
+	if (err)
+		return ork_fail(bo->dev, err, "cannot export a buffer: %s", ork_strerror(err));
+	bo->shared = true;
+	return 0;
 }
 
 void ork_bo_destroy(struct ork_bo *bo)
@@ -81,7 +179,7 @@ int ork_bo_map(struct ork_bo *bo, void **ptr)
 	if (!ptr)
 		return ork_fail(bo->dev, -EINVAL, "ork_bo_map: ptr is NULL");
 	if (!bo->cpu) {
-		err = bo->dev->backend->bo_map(bo->dev, &bo->args, &bo->cpu);
+		err = bo->dev->backend->bo_map(bo->dev, bo, &bo->cpu);
 		if (err)
 			return ork_fail(bo->dev, err, "cannot map %zu bytes for the CPU: %s", ork_bo_size(bo),
 					ork_strerror(err));
@@ -138,7 +236,7 @@ static int check_range(struct ork_device *dev, const struct ork_sync_range *rang
 }
 
 /* Ranges that are handed to the backend in one call without allocating memory. */
-#define RANGES_PER_CALL 16
+#define RANGES_PER_CALL 128
 
 int ork_bo_sync(struct ork_device *dev, const struct ork_sync_range *ranges, size_t count)
 {

@@ -58,10 +58,27 @@ static void kernel_bo_close(struct ork_device *dev, uint32_t handle)
 	call(dev, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
-static int kernel_bo_map(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr)
+static int kernel_bo_import(struct ork_device *dev, int fd, struct drm_ork_bo_create *args)
 {
-	void *mapped = mmap(NULL, bo->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_of(dev),
-			    (off_t)bo->mmap_offset);
+	const off_t bytes = lseek(fd, 0, SEEK_END);
+
+	if (bytes < 0)
+		return errno == ESPIPE ? -EINVAL : -errno;
+	args->size_bytes = (uint64_t)bytes;
+	return drmPrimeFDToHandle(fd_of(dev), fd, &args->handle) ? -errno : 0;
+}
+
+static int kernel_bo_export(struct ork_device *dev, uint32_t handle, int *fd)
+{
+	return drmPrimeHandleToFD(fd_of(dev), handle, DRM_CLOEXEC | DRM_RDWR, fd) ? -errno : 0;
+}
+
+/* The driver has no place in its file for imported memory. */
+static int kernel_bo_map(struct ork_device *dev, const struct ork_bo *bo, void **ptr)
+{
+	const bool imported = bo->dmabuf >= 0;
+	void *mapped = mmap(NULL, bo->args.size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			    imported ? bo->dmabuf : fd_of(dev), imported ? 0 : (off_t)bo->args.mmap_offset);
 
 	if (mapped == MAP_FAILED)
 		return -errno;
@@ -123,6 +140,8 @@ static const struct ork_backend kernel_backend = {
 	.query_vm = kernel_query_vm,
 	.bo_create = kernel_bo_create,
 	.bo_close = kernel_bo_close,
+	.bo_import = kernel_bo_import,
+	.bo_export = kernel_bo_export,
 	.bo_map = kernel_bo_map,
 	.bo_unmap = kernel_bo_unmap,
 	.bo_sync = kernel_bo_sync,

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "model_device.h"
 
@@ -54,71 +52,6 @@ static int model_query_vm(struct ork_device *dev, struct drm_ork_vm_info *info)
 	return 0;
 }
 
-static void *alloc_pages(size_t bytes)
-{
-	void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return pages == MAP_FAILED ? NULL : pages;
-}
-
-static int model_bo_create(struct ork_device *dev, struct drm_ork_bo_create *args)
-{
-	struct model_bo *bo = calloc(1, sizeof(*bo));
-
-	if (!bo)
-		return -ENOMEM;
-	bo->bytes = args->size_bytes;
-	bo->memory = alloc_pages(bo->bytes);
-	if (!bo->memory || model_handle_new(&model_of(dev)->bos, bo, &args->handle)) {
-		if (bo->memory)
-			munmap(bo->memory, bo->bytes);
-		free(bo);
-		return -ENOMEM;
-	}
-	bo->references = 1;
-	return 0;
-}
-
-/* A mapping holds the buffer, as in the driver. */
-static void bo_release(struct model_device *model, uint32_t handle)
-{
-	struct model_bo *bo = model_handle_get(&model->bos, handle);
-
-	if (!bo || --bo->references)
-		return;
-	model_handle_free(&model->bos, handle);
-	munmap(bo->memory, bo->bytes);
-	free(bo);
-}
-
-static void model_bo_close(struct ork_device *dev, uint32_t handle)
-{
-	bo_release(model_of(dev), handle);
-}
-
-static int model_bo_map(struct ork_device *dev, const struct drm_ork_bo_create *bo, void **ptr)
-{
-	*ptr = ((struct model_bo *)model_handle_get(&model_of(dev)->bos, bo->handle))->memory;
-	return 0;
-}
-
-/* The CPU uses the memory of the buffer itself. */
-static void model_bo_unmap(struct ork_device *dev, void *ptr, size_t bytes)
-{
-	(void)dev;
-	(void)ptr;
-	(void)bytes;
-}
-
-/* The model reads and writes the same memory as the CPU: there is no cache in between. */
-static int model_bo_sync(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count)
-{
-	(void)dev;
-	(void)ranges;
-	(void)count;
-	return 0;
-}
-
 static int model_vm_map(struct ork_device *dev, struct drm_ork_vm_map *args)
 {
 	struct model_device *model = model_of(dev);
@@ -139,7 +72,7 @@ static void model_vm_unmap(struct ork_device *dev, uint64_t va)
 {
 	struct model_device *model = model_of(dev);
 
-	bo_release(model, model_memory_unmap(&model->memory, va));
+	model_bo_release(model, model_memory_unmap(&model->memory, va));
 }
 
 static void model_close(struct ork_device *dev)
@@ -163,6 +96,8 @@ static const struct ork_backend model_backend = {
 	.query_vm = model_query_vm,
 	.bo_create = model_bo_create,
 	.bo_close = model_bo_close,
+	.bo_import = model_bo_import,
+	.bo_export = model_bo_export,
 	.bo_map = model_bo_map,
 	.bo_unmap = model_bo_unmap,
 	.bo_sync = model_bo_sync,

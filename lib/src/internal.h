@@ -32,6 +32,7 @@ struct ork_device {
 	struct ork_limits limits;     /* of the hardware, fixed at open */
 	uint32_t core_mask;
 	uint32_t max_timeout_ms;
+	struct ork_bo *bos;           /* all, the library's own included */
 	unsigned int user_bos;        /* objects that the user has not destroyed */
 	unsigned int user_weights;
 	unsigned int user_jobs;
@@ -45,8 +46,11 @@ struct ork_device {
 struct ork_bo {
 	struct ork_device *dev;
 	struct drm_ork_bo_create args; /* handle, size, flags, mmap offset */
+	int dmabuf;                    /* of an imported buffer, else -1 */
+	bool shared;                   /* imported or exported: others may work in it too */
 	void *cpu;                     /* NULL until mapped for the CPU */
 	uint64_t va;                   /* 0 until mapped for the NPU */
+	struct ork_bo *next, **link;   /* in the list of the device, and what leads here */
 };
 
 /*
@@ -57,13 +61,16 @@ struct ork_weights {
 	struct ork_device *dev;
 	const struct ork_operand *operand;
 	struct ork_bo *bo;
+	uint8_t *packed;        /* the buffer, for the CPU */
 	uint32_t va;
 	uint32_t k, n;          /* as the user gave them */
+	uint32_t k_capacity, n_capacity;
 	uint32_t k_slice;       /* padded */
-	uint32_t slices;
+	uint32_t slices;        /* in use, as n_pad */
 	uint32_t n_pad;
 	uint32_t batch;
-	uint64_t batch_bytes;   /* of one matrix, packed */
+	uint64_t slice_bytes;   /* from one slice to the next, capacity included */
+	uint64_t batch_bytes;   /* from one matrix to the next */
 };
 
 /* Stores the sentence in the device and returns err. */

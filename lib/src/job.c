@@ -19,6 +19,25 @@ static uint32_t lowest_cores(uint32_t mask, uint32_t count)
 	return picked;
 }
 
+/* Where the NPU works: the buffer itself, or a stage for the buffer's or the caller's memory. */
+static int prepare_place(struct ork_device *dev, struct ork_place *place, uint64_t stage_bytes,
+			 struct ork_stage **stage)
+{
+	uint32_t va;
+	void *cpu;
+	int err;
+
+	if (!place->copied)
+		return ork_bo_address(place->bo, &va);
+	if (place->bo) {
+		err = ork_bo_map(place->bo, &cpu);
+		if (err)
+			return err;
+		place->data = (uint8_t *)cpu + place->offset_bytes;
+	}
+	return ork_stage_get(dev, stage_bytes, stage);
+}
+
 /* Everything that a run needs before it can be submitted, A included. */
 static int prepare(struct ork_run *run)
 {
@@ -32,9 +51,9 @@ static int prepare(struct ork_run *run)
 		return err;
 	run->plan = run->program->plan;
 	run->parts = run->program->parts;
-	err = ork_stage_get(dev, ork_shape_a_bytes(&run->plan.shape), &run->a);
+	err = prepare_place(dev, &run->req.a, ork_shape_a_bytes(&run->plan.shape), &run->a);
 	if (!err)
-		err = ork_stage_get(dev, ork_shape_c_bytes(&run->plan.shape), &run->c);
+		err = prepare_place(dev, &run->req.c, ork_shape_c_bytes(&run->plan.shape), &run->c);
 	if (err)
 		return err;
 	return ork_run_copy_in(run);
@@ -62,12 +81,40 @@ static int prepare_all(struct ork_job *job)
 	return 0;
 }
 
+/* The bytes of a run that the NPU reads or writes: of a stage, or of a buffer in place. */
+static struct ork_job_cache bytes_of(const struct ork_run *run, const struct ork_place *place,
+				     const struct ork_stage *stage, uint64_t stage_bytes, uint32_t cols)
+{
+	const struct ork_shape *shape = &run->plan.shape;
+
+	if (stage)
+		return (struct ork_job_cache){ .handle = stage->bo->args.handle, .size_bytes = stage_bytes };
+	return (struct ork_job_cache){
+		.handle = place->bo->args.handle,
+		.offset_bytes = place->offset_bytes +
+				ork_place_offset(place, run->pass.first_batch, run->pass.first_row),
+		.size_bytes = ork_place_extent(place, shape->batch, shape->rows, cols),
+	};
+}
+
+static uint64_t address_of(const struct ork_place *place, const struct ork_stage *stage, const struct ork_job_cache *bytes)
+{
+	return (stage ? stage->va : place->bo->va) + bytes->offset_bytes;
+}
+
+static bool is_shared(const struct ork_place *place)
+{
+	return !place->copied && place->bo->shared;
+}
+
+/* Stages of C are never written by the CPU, but a buffer may have been. */
 static void describe(const struct ork_run *run, uint32_t part, struct ork_launch *launch)
 {
 	const struct ork_request *req = &run->req;
 	const struct ork_shape *shape = &run->plan.shape;
 	const uint32_t cores = run->plan.cores;
-	const uint64_t b_offset = req->shared_b ? 0 : run->pass.first_batch * req->weights->batch_bytes;
+	const struct ork_job_cache a = bytes_of(run, &req->a, run->a, ork_shape_a_bytes(shape), req->k);
+	const struct ork_job_cache c = bytes_of(run, &req->c, run->c, ork_shape_c_bytes(shape), req->n);
 
 	*launch = (struct ork_launch){
 		.program = run->program->handles[part],
@@ -76,11 +123,19 @@ static void describe(const struct ork_run *run, uint32_t part, struct ork_launch
 		.split = cores > 1,
 		.core_mask = cores > 1 ? lowest_cores(req->core_mask, cores) : req->core_mask,
 		.timeout_ms = req->timeout_ms,
-		.addresses = { run->a->va, req->weights->va + b_offset, run->c->va },
-		.out = { run->c->bo->args.handle, ork_shape_c_bytes(shape) },
+		.implicit_sync = is_shared(&req->a) || is_shared(&req->c),
+		.addresses = {
+			[ORK_SLOT_A] = address_of(&req->a, run->a, &a),
+			[ORK_SLOT_B] = req->weights->va + run->pass.first_batch * shape->b_batch_bytes,
+			[ORK_SLOT_C] = address_of(&req->c, run->c, &c),
+		},
+		.out = c,
 	};
-	if (part == 0)
-		launch->in = (struct ork_job_cache){ run->a->bo->args.handle, ork_shape_a_bytes(shape) };
+	if (part > 0)
+		return;
+	launch->clean[0] = a;
+	if (!run->c)
+		launch->clean[1] = c;
 }
 
 /* If not all can be submitted, waits for those that were. */
@@ -96,6 +151,8 @@ static int submit(struct ork_job *job)
 		for (part = 0; part < job->runs[run].parts; part++) {
 			describe(&job->runs[run], part, &launches[count]);
 			launches[count].fence = job->fences[count];
+			if (job->in_order && count)
+				launches[count].after = job->fences[count - 1];
 			count++;
 		}
 	}
@@ -112,7 +169,7 @@ static void release(struct ork_job *job)
 	uint32_t i;
 
 	for (i = 0; i < job->run_count; i++) {
-		ork_program_put(job->runs[i].program);
+		ork_program_put(job->dev, job->runs[i].program);
 		ork_stage_put(job->dev, job->runs[i].a);
 		ork_stage_put(job->dev, job->runs[i].c);
 	}
@@ -161,14 +218,15 @@ static int start(struct ork_job *job, struct ork_job **started)
 	}
 	/* The driver keeps a program while its jobs run. */
 	for (i = 0; i < job->run_count; i++) {
-		ork_program_put(job->runs[i].program);
+		ork_program_put(job->dev, job->runs[i].program);
 		job->runs[i].program = NULL;
 	}
 	*started = job;
 	return 0;
 }
 
-int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, struct ork_job **job)
+int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t count, bool in_order,
+		  struct ork_job **job)
 {
 	uint64_t passes = 0, i;
 	struct ork_job *created;
@@ -179,6 +237,7 @@ int ork_job_start(struct ork_device *dev, const struct ork_request *reqs, size_t
 	created = job_new(dev, passes);
 	if (!created)
 		return ork_fail(dev, -ENOMEM, "out of memory");
+	created->in_order = in_order;
 	for (r = 0; r < count; r++)
 		for (i = 0; i < ork_request_passes(&reqs[r]); i++)
 			add_run(created, &reqs[r], i);
@@ -212,18 +271,21 @@ static int64_t remaining_ms(int64_t timeout_ms, int64_t start)
 	return passed < timeout_ms ? timeout_ms - passed : 0;
 }
 
-/* Ends the job if all its fences have. The first error is its result. */
+/*
+ * Ends the job if all its fences have. The error of its first part that failed is its result. The last part is likely
+ * to end last, so that the others are only asked.
+ */
 static int wait_fences(struct ork_job *job, int64_t timeout_ms)
 {
 	const int64_t start = now_ms();
 	int result = 0, err;
 	uint32_t i;
 
-	for (i = 0; i < job->fence_count; i++) {
+	for (i = job->fence_count; i-- > 0;) {
 		err = job->dev->backend->fence_wait(job->dev, job->fences[i], remaining_ms(timeout_ms, start));
 		if (err == -ETIME)
 			return err;
-		if (err && !result)
+		if (err)
 			result = err;
 	}
 	job->ended = true;

@@ -5,7 +5,10 @@
 
 #include "internal.h"
 
-/* The backend that talks to the driver: device_kernel.c opens it and owns memory, kernel_job.c runs jobs. */
+/*
+ * The backend that talks to the driver: device_kernel.c opens it and owns memory, kernel_job.c starts jobs,
+ * kernel_fence.c waits for them.
+ */
 struct kernel_device {
 	struct ork_device base;
 	int fd;

@@ -9,71 +9,72 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Bytes of one K group of one kernel. */
-static uint32_t line_bytes(const struct ork_operand *operand)
-{
-	return ork_operand_bytes(operand, ORK_GROUP_K);
-}
-
-/* One tile: group_n kernels of 32 consecutive k each; a row of B becomes a column of the tile. */
-static void pack_tile_8(int8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+/* One tile, whose kernels have 32 consecutive k each: a row of B becomes a column of the tile. */
+static void pack_tile_8(int8_t *tile, const struct ork_part *part, const int8_t *b, size_t ldb)
 {
 	uint32_t i, j;
 
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
+	for (i = 0; i < part->rows; i++)
+		for (j = 0; j < part->cols; j++)
+			tile[(part->n + j) * ORK_GROUP_K + part->k + i] = b[i * ldb + j];
 }
 
-static void pack_tile_16(uint16_t *tile, const uint16_t *b, size_t ldb, uint32_t k, uint32_t n)
+static void pack_tile_16(uint16_t *tile, const struct ork_part *part, const uint16_t *b, size_t ldb)
 {
 	uint32_t i, j;
 
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[j * ORK_GROUP_K + i] = b[i * ldb + j];
+	for (i = 0; i < part->rows; i++)
+		for (j = 0; j < part->cols; j++)
+			tile[(part->n + j) * ORK_GROUP_K + part->k + i] = b[i * ldb + j];
 }
 
-/* The tile is 0 before: each half of a byte is written once. */
-static void pack_tile_4(uint8_t *tile, const int8_t *b, size_t ldb, uint32_t k, uint32_t n)
+static void pack_tile_4(uint8_t *tile, const struct ork_part *part, const int8_t *b, size_t ldb)
 {
-	uint32_t i, j;
+	uint32_t i, j, shift;
+	uint8_t *at;
 
-	for (i = 0; i < k; i++)
-		for (j = 0; j < n; j++)
-			tile[(j * ORK_GROUP_K + i) / 2] |= (uint8_t)((b[i * ldb + j] & 15) << i % 2 * 4);
-}
-
-static void pack_tile(const struct ork_operand *operand, void *tile, const void *b, size_t ldb, uint32_t k, uint32_t n)
-{
-	if (k < ORK_GROUP_K || n < operand->group_n || operand->bits == 4)
-		memset(tile, 0, (size_t)operand->group_n * line_bytes(operand));
-	switch (operand->bits) {
-	case 4:
-		pack_tile_4(tile, b, ldb, k, n);
-		break;
-	case 8:
-		pack_tile_8(tile, b, ldb, k, n);
-		break;
-	default:
-		pack_tile_16(tile, b, ldb, k, n);
+	for (i = 0; i < part->rows; i++) {
+		shift = (part->k + i) % 2 * 4;
+		for (j = 0; j < part->cols; j++) {
+			at = &tile[((part->n + j) * ORK_GROUP_K + part->k + i) / 2];
+			*at = (uint8_t)((*at & ~(15 << shift)) | (b[i * ldb + j] & 15) << shift);
+		}
 	}
 }
 
-void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
-		      uint32_t k_pad, uint32_t n)
+static void pack_tile(const struct ork_operand *operand, void *tile, const struct ork_part *part, const void *b,
+		      size_t ldb)
 {
-	const uint8_t *from = b;
-	uint8_t *to = packed;
-	uint32_t n0, k0;
+	switch (operand->bits) {
+	case 4:
+		pack_tile_4(tile, part, b, ldb);
+		break;
+	case 8:
+		pack_tile_8(tile, part, b, ldb);
+		break;
+	default:
+		pack_tile_16(tile, part, b, ldb);
+	}
+}
 
-	for (n0 = 0; n0 < n; n0 += operand->group_n) {
-		for (k0 = 0; k0 < k_pad; k0 += ORK_GROUP_K) {
-			const uint32_t rows = k0 < k ? at_most(k - k0, ORK_GROUP_K) : 0;
+void ork_pack_weights(const struct ork_operand *operand, void *packed, uint32_t k_pad, const struct ork_part *part,
+		      const void *b, size_t ldb)
+{
+	const uint32_t group_n = operand->group_n;
+	struct ork_part in_tile;
+	uint32_t n, k;
 
-			pack_tile(operand, to, from + (rows ? k0 * ldb + n0 : 0) * operand->user_bytes, ldb, rows,
-				  at_most(n - n0, operand->group_n));
-			to += operand->group_n * line_bytes(operand);
+	for (n = part->n; n < part->n + part->cols; n += in_tile.cols) {
+		in_tile.n = n % group_n;
+		in_tile.cols = at_most(part->n + part->cols - n, group_n - in_tile.n);
+		for (k = part->k; k < part->k + part->rows; k += in_tile.rows) {
+			const size_t tile = (size_t)(n / group_n) * (k_pad / ORK_GROUP_K) + k / ORK_GROUP_K;
+			const size_t at = (k - part->k) * ldb + n - part->n;
+
+			in_tile.k = k % ORK_GROUP_K;
+			in_tile.rows = at_most(part->k + part->rows - k, ORK_GROUP_K - in_tile.k);
+			pack_tile(operand, (uint8_t *)packed + tile * ORK_TILE_BYTES, &in_tile,
+				  (const uint8_t *)b + at * operand->user_bytes, ldb);
 		}
 	}
 }

@@ -18,16 +18,25 @@ static inline uint32_t ork_round_up(uint32_t value, uint32_t group)
 	return (value + group - 1) / group * group;
 }
 
+/* A tile is one kernel group times 32 k (NPU reference 4.2). */
+#define ORK_TILE_BYTES 1024
+
+/* rows x cols elements of B from [k][n] on. */
+struct ork_part {
+	uint32_t k, rows;
+	uint32_t n, cols;
+};
+
 /*
- * B[k][n] (row-major, ldb) into kernel groups, padded with zeros to k_pad, a multiple of 32, and a multiple of Ng
- * columns:
+ * Part of B, whose elements are at b (row-major, ldb), to their places in kernel groups:
  *
  *     packed[(n/Ng)*Ng*k_pad + (k/32)*Ng*32 + (n%Ng)*32 + k%32]    (NPU reference 4.2)
  *
- * so that columns [n0, n1), multiples of Ng, are contiguous. Two int4 values share a byte, even k in the low half.
+ * so that columns [n0, n1), multiples of Ng, are contiguous. Two int4 values share a byte, even k in the low half. k_pad
+ * is a multiple of 32. Nothing else is written: memory that is 0 before has zeros as padding.
  */
-void ork_pack_weights(const struct ork_operand *operand, void *packed, const void *b, size_t ldb, uint32_t k,
-		      uint32_t k_pad, uint32_t n);
+void ork_pack_weights(const struct ork_operand *operand, void *packed, uint32_t k_pad, const struct ork_part *part,
+		      const void *b, size_t ldb);
 
 /*
  * rows of A[rows][k] (lda) as the tasks of slices read them: slice number s holds the columns [s * k_slice, (s + 1) *

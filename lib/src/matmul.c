@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "chain.h"
 #include "job.h"
 
 /* While the NPU computes a pass, the CPU fetches the result of the one before and prepares the next. */
@@ -79,6 +79,8 @@ static int init_requests(struct ork_device *dev, struct ork_request *reqs, const
 		if (err)
 			return err;
 	}
+	if (opts && opts->in_order)
+		return ork_chain_check(reqs, count);
 	if (count > 1)
 		choose_cores(reqs, count);
 	return 0;
@@ -101,7 +103,7 @@ int ork_matmul_submit(struct ork_device *dev, const struct ork_matmul_desc *desc
 		return ork_fail(dev, -ENOMEM, "out of memory");
 	err = init_requests(dev, reqs, descs, count, opts);
 	if (!err)
-		err = ork_job_start(dev, reqs, count, job);
+		err = ork_job_start(dev, reqs, count, opts && opts->in_order, job);
 	free(reqs);
 	if (!err)
 		dev->user_jobs++;
@@ -118,31 +120,4 @@ void ork_job_destroy(struct ork_job *job)
 		job->dev->backend->fence_wait(job->dev, job->fences[i], -1);
 	job->dev->user_jobs--;
 	ork_job_free(job);
-}
-
-int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
-		     char *text, size_t size)
-{
-	struct ork_program_key key;
-	struct ork_request req;
-	struct ork_pass pass;
-	struct ork_plan plan;
-	int err, head = 0;
-
-	err = ork_request_init(&req, dev, desc, opts);
-	if (err)
-		return err;
-	if (!text && size)
-		return ork_fail(dev, -EINVAL, "ork_plan_explain: text is NULL");
-	if (ork_request_passes(&req) > 1)
-		head = snprintf(text, size, "passes: %llu, so that A and C are staged in parts; the first one is:\n",
-				(unsigned long long)ork_request_passes(&req));
-	if (head < 0)
-		return -EINVAL;
-	ork_request_pass(&req, 0, &pass);
-	ork_pass_key(&pass, &key);
-	ork_program_plan(dev, &key, &plan);
-	if ((size_t)head >= size)
-		return head + ork_plan_text(&plan, &dev->limits, NULL, 0);
-	return head + ork_plan_text(&plan, &dev->limits, text + head, size - (size_t)head);
 }

@@ -4,14 +4,15 @@
 #define ORK_MODEL_DEVICE_H
 
 #include <npu_model.h>
+#include <sys/types.h>
 
 #include "internal.h"
 #include "model_memory.h"
 
 /*
- * The NPU inside the process: device_model.c is the buffers and addresses, model_program.c the programs, model_run.c the jobs. It plays
- * the driver's part towards three model cores, and knows no more of a program than the driver's trailer and start
- * sequence: what a program means is between the library and the model.
+ * The NPU inside the process: device_model.c opens it and owns addresses, model_bo.c the buffers, model_program.c the
+ * programs, model_run.c the jobs. It plays the driver's part towards three model cores, and knows no more of a program
+ * than the driver's trailer and start sequence: what a program means is between the library and the model.
  */
 
 #define MODEL_REPORT_CHARS 160
@@ -36,6 +37,10 @@ struct model_bo {
 	uint8_t *memory;
 	size_t bytes;
 	unsigned int references; /* the handle and every mapping */
+	bool shared;             /* exported or imported: the memory is that of a file */
+	int fd;                  /* the file; with the two others, which tell files apart, only if shared */
+	dev_t device;
+	ino_t inode;
 };
 
 /* Where a task's words lie, for the start registers. */
@@ -72,6 +77,14 @@ int model_handle_new(struct model_handles *handles, void *object, uint32_t *hand
 void *model_handle_get(const struct model_handles *handles, uint32_t handle);
 void model_handle_free(struct model_handles *handles, uint32_t handle);
 
+int model_bo_create(struct ork_device *dev, struct drm_ork_bo_create *args);
+int model_bo_import(struct ork_device *dev, int fd, struct drm_ork_bo_create *args);
+int model_bo_export(struct ork_device *dev, uint32_t handle, int *fd);
+int model_bo_map(struct ork_device *dev, const struct ork_bo *bo, void **ptr);
+void model_bo_unmap(struct ork_device *dev, void *ptr, size_t bytes);
+int model_bo_sync(struct ork_device *dev, const struct drm_ork_sync_range *ranges, uint32_t count);
+void model_bo_close(struct ork_device *dev, uint32_t handle);
+void model_bo_release(struct model_device *model, uint32_t handle);
 int model_prog_create(struct ork_device *dev, const struct ork_commands *commands, uint32_t *handle,
 		      struct ork_refusal *refusal);
 void model_prog_destroy(struct ork_device *dev, uint32_t handle);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text.h"
 #include "types.h"
 
 /*
@@ -16,8 +17,9 @@
  * then N tile, K slice and M tile.
  *
  * M tiles of the same columns need the same weights. If those fit the weight banks as a whole, all tasks but the first
- * of a range use what is on the chip (WEIGHT_REUSE, NPU reference 3.5.4). DATA_REUSE is not used: only one operand can
- * be that of the task before.
+ * of a range use what is on the chip (WEIGHT_REUSE, NPU reference 3.5.4). DATA_REUSE is not used. It needs neighbours with
+ * the same rows, so it excludes the other; and as an N tile has up to 8192 columns, it would save less than 2 % of what a
+ * task loads.
  */
 
 /* FEATURE_GRAINS holds rows + 1 in 10 bits (NPU reference 6.1, D11). */
@@ -41,6 +43,11 @@ struct ork_shape {
 	uint32_t k_slice; /* K of each task, a multiple of 32 */
 	uint32_t slices;
 	uint32_t cols;    /* N, a multiple of the kernel group */
+	/* In the packed weights, from one slice to the next and from one matrix to the next; 0: one matrix for all. */
+	uint64_t b_slice_bytes, b_batch_bytes;
+	/* Where tasks work in place: from one row to the next, 0 if there is a stage, and from one matrix to the next. */
+	uint32_t a_pitch_bytes, c_pitch_bytes;
+	uint64_t a_batch_bytes, c_batch_bytes;
 };
 
 enum ork_split {
@@ -90,31 +97,34 @@ bool ork_plan_reuses_weights(const struct ork_plan *plan, uint64_t first, uint32
 /* The part of the work that task number index does. */
 void ork_plan_tile(const struct ork_plan *plan, uint64_t index, struct ork_tile *tile);
 
-/* Bytes of the stages: all of A as tasks read it, and all that they write. */
+/* Bytes of the stages: all of A as tasks read it, and all that they write; 0 in place. */
 uint64_t ork_shape_a_bytes(const struct ork_shape *shape);
 uint64_t ork_shape_c_bytes(const struct ork_shape *shape);
 
 /*
- * Where a tile lies: the bytes before it in the stage of A, in the packed weights and in the stage of C.
+ * Where a tile lies: the bytes before it in A, in the packed weights and in C, if these are staged:
  *
  *   A stage: A[batch][rows][k], or per M tile one cube after the other for each slice.
  *   C stage: [batch][slice], then one block C[rows][tile columns] per N tile, and in it the M tiles. Blocks keep the
  *            pitch of C within the 8192 atoms that NOTCH can express and as small as possible, which is also faster
  *            (NPU reference 3.9).
- *
- * weights_batch_bytes is 0 if all products of the batch share their weights.
  */
 uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile *tile);
-uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile, uint64_t weights_batch_bytes);
+uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile);
 uint64_t ork_tile_c_offset(const struct ork_shape *shape, const struct ork_tile *tile);
+
+/* From one row of a tile to the next, where rows are not planes. */
+uint32_t ork_tile_a_pitch(const struct ork_shape *shape);
+uint32_t ork_tile_c_pitch(const struct ork_shape *shape, const struct ork_tile *tile);
 
 /*
  * Cuts a shape into passes whose stages take at most stage_bytes each (or one row, if that is more): the largest number
- * of whole products, else rows of one product, in nearly equal parts. The shape becomes that of the largest pass.
+ * of whole products, else rows of one product, in nearly equal parts. The shape becomes that of the largest pass. What
+ * has no stages is one pass.
  */
 void ork_plan_pass(struct ork_shape *shape, size_t stage_bytes);
 
-/* Writes the plan in words, as snprintf() would. */
-int ork_plan_text(const struct ork_plan *plan, const struct ork_limits *limits, char *text, size_t size);
+/* Adds the plan in words. */
+void ork_plan_text(struct ork_text *text, const struct ork_plan *plan, const struct ork_limits *limits);
 
 #endif

@@ -61,12 +61,22 @@ static uint64_t c_row_bytes(const struct ork_shape *shape)
 
 uint64_t ork_shape_a_bytes(const struct ork_shape *shape)
 {
-	return a_row_bytes(shape) * shape->rows * shape->batch;
+	return shape->a_pitch_bytes ? 0 : a_row_bytes(shape) * shape->rows * shape->batch;
 }
 
 uint64_t ork_shape_c_bytes(const struct ork_shape *shape)
 {
-	return c_row_bytes(shape) * shape->rows * shape->slices * shape->batch;
+	return shape->c_pitch_bytes ? 0 : c_row_bytes(shape) * shape->rows * shape->slices * shape->batch;
+}
+
+uint32_t ork_tile_a_pitch(const struct ork_shape *shape)
+{
+	return shape->a_pitch_bytes ? shape->a_pitch_bytes : (uint32_t)a_row_bytes(shape);
+}
+
+uint32_t ork_tile_c_pitch(const struct ork_shape *shape, const struct ork_tile *tile)
+{
+	return shape->c_pitch_bytes ? shape->c_pitch_bytes : tile->cols * shape->result->bytes;
 }
 
 uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile *tile)
@@ -74,19 +84,25 @@ uint64_t ork_tile_a_offset(const struct ork_shape *shape, const struct ork_tile 
 	const uint64_t row = (uint64_t)tile->batch * shape->rows + tile->row;
 	const uint64_t plane_rows = shape->result->operand->form == ORK_FORM_CUBE ? tile->rows : 1;
 
+	if (shape->a_pitch_bytes)
+		return tile->batch * shape->a_batch_bytes + (uint64_t)tile->row * shape->a_pitch_bytes +
+		       tile->slice * a_slice_bytes(shape);
 	return row * a_row_bytes(shape) + tile->slice * plane_rows * a_slice_bytes(shape);
 }
 
-uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile, uint64_t weights_batch_bytes)
+uint64_t ork_tile_b_offset(const struct ork_shape *shape, const struct ork_tile *tile)
 {
-	return tile->batch * weights_batch_bytes +
-	       ((uint64_t)tile->slice * shape->cols + tile->col) * a_slice_bytes(shape);
+	return tile->batch * shape->b_batch_bytes + tile->slice * shape->b_slice_bytes +
+	       tile->col * a_slice_bytes(shape);
 }
 
 uint64_t ork_tile_c_offset(const struct ork_shape *shape, const struct ork_tile *tile)
 {
 	const uint64_t block = (uint64_t)tile->batch * shape->slices + tile->slice;
 
+	if (shape->c_pitch_bytes)
+		return tile->batch * shape->c_batch_bytes + (uint64_t)tile->row * shape->c_pitch_bytes +
+		       (uint64_t)tile->col * shape->result->bytes;
 	return block * shape->rows * c_row_bytes(shape) +
 	       ((uint64_t)tile->col * shape->rows + (uint64_t)tile->row * tile->cols) * shape->result->bytes;
 }
@@ -105,10 +121,14 @@ static uint32_t nearly_equal_parts(uint32_t total, uint64_t most)
 
 void ork_plan_pass(struct ork_shape *shape, size_t stage_bytes)
 {
-	const uint64_t c_bytes = c_row_bytes(shape) * shape->slices;
-	const uint64_t widest = c_bytes > a_row_bytes(shape) ? c_bytes : a_row_bytes(shape);
-	const uint64_t most_rows = stage_bytes / widest;
+	const uint64_t a_bytes = shape->a_pitch_bytes ? 0 : a_row_bytes(shape);
+	const uint64_t c_bytes = shape->c_pitch_bytes ? 0 : c_row_bytes(shape) * shape->slices;
+	const uint64_t widest = c_bytes > a_bytes ? c_bytes : a_bytes;
+	uint64_t most_rows;
 
+	if (!widest)
+		return;
+	most_rows = stage_bytes / widest;
 	if (most_rows < shape->rows) {
 		shape->batch = 1;
 		shape->rows = nearly_equal_parts(shape->rows, most_rows);

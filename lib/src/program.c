@@ -33,8 +33,6 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 {
 	const struct ork_plan *plan = &program->plan;
 	const struct ork_shape *shape = &plan->shape;
-	const uint32_t slice_bytes = ork_operand_bytes(shape->result->operand, shape->k_slice);
-	const uint64_t batch_bytes = (uint64_t)slice_bytes * shape->slices * shape->cols;
 
 	*task = (struct ork_task){
 		.result = shape->result,
@@ -42,10 +40,10 @@ static void task_of_tile(const struct ork_program *program, const struct ork_til
 		.k = shape->k_slice,
 		.cols = tile->cols,
 		.a_va = (uint32_t)ork_tile_a_offset(shape, tile),
-		.a_pitch_bytes = slice_bytes * shape->slices,
-		.b_va = (uint32_t)ork_tile_b_offset(shape, tile, program->key.shared_b ? 0 : batch_bytes),
+		.a_pitch_bytes = ork_tile_a_pitch(shape),
+		.b_va = (uint32_t)ork_tile_b_offset(shape, tile),
 		.c_va = (uint32_t)ork_tile_c_offset(shape, tile),
-		.c_pitch_bytes = tile->cols * shape->result->bytes,
+		.c_pitch_bytes = ork_tile_c_pitch(shape, tile),
 		.data_banks = plan->data_banks,
 		.weight_banks = plan->weight_banks,
 		.requant = program->key.requant,
@@ -182,12 +180,18 @@ static int create(struct ork_device *dev, const struct ork_program_key *key, str
 	return 0;
 }
 
+static bool same_shape(const struct ork_shape *a, const struct ork_shape *b)
+{
+	return a->result == b->result && a->batch == b->batch && a->rows == b->rows && a->k_slice == b->k_slice &&
+	       a->slices == b->slices && a->cols == b->cols && a->b_slice_bytes == b->b_slice_bytes &&
+	       a->b_batch_bytes == b->b_batch_bytes && a->a_pitch_bytes == b->a_pitch_bytes &&
+	       a->a_batch_bytes == b->a_batch_bytes && a->c_pitch_bytes == b->c_pitch_bytes &&
+	       a->c_batch_bytes == b->c_batch_bytes;
+}
+
 static bool same_key(const struct ork_program_key *a, const struct ork_program_key *b)
 {
-	return a->shape.result == b->shape.result && a->shape.batch == b->shape.batch &&
-	       a->shape.rows == b->shape.rows && a->shape.k_slice == b->shape.k_slice &&
-	       a->shape.slices == b->shape.slices && a->shape.cols == b->shape.cols && a->shared_b == b->shared_b &&
-	       a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
+	return same_shape(&a->shape, &b->shape) && a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
 	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask;
 }
 
@@ -210,32 +214,39 @@ static struct ork_program **find_place(struct ork_device *dev, const struct ork_
 	return place;
 }
 
+static void use(struct ork_device *dev, struct ork_program *program)
+{
+	program->users++;
+	program->last_use = ++dev->program_uses;
+}
+
 int ork_program_get(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program)
 {
 	struct ork_program **place = find_place(dev, key);
-	struct ork_program *created = NULL;
 	int err;
 
-	if (!place)
-		return ork_fail(dev, -E2BIG, "more than %d different shapes in one call", ORK_PROGRAMS);
-	if (!*place || !same_key(&(*place)->key, key)) {
-		err = create(dev, key, &created);
-		if (err)
-			return err;
-		if (*place)
-			program_free(dev, *place);
-		*place = created;
+	if (place && *place && same_key(&(*place)->key, key)) {
+		use(dev, *place);
+		*program = *place;
+		return 0;
 	}
-	(*place)->users++;
-	(*place)->last_use = ++dev->program_uses;
-	*program = *place;
+	err = create(dev, key, program);
+	if (err)
+		return err;
+	use(dev, *program);
+	if (!place)
+		return 0;
+	if (*place)
+		program_free(dev, *place);
+	(*program)->kept = true;
+	*place = *program;
 	return 0;
 }
 
-void ork_program_put(struct ork_program *program)
+void ork_program_put(struct ork_device *dev, struct ork_program *program)
 {
-	if (program)
-		program->users--;
+	if (program && !--program->users && !program->kept)
+		program_free(dev, program);
 }
 
 void ork_programs_free(struct ork_device *dev)

@@ -8,7 +8,6 @@
 /* What a program depends on. Two products with the same key use the same program. */
 struct ork_program_key {
 	struct ork_shape shape;
-	bool shared_b;          /* all products of the batch have the same weights */
 	struct ork_requant requant;
 	uint32_t cores;         /* as the user asked: 0 is the planner's choice */
 	uint32_t core_mask;
@@ -18,6 +17,7 @@ struct ork_program_key {
 struct ork_program {
 	struct ork_program_key key;
 	struct ork_plan plan;
+	bool kept;              /* by the device; else it goes with its last user */
 	unsigned int users;     /* that are about to submit it */
 	uint64_t last_use;
 	uint32_t parts;
@@ -27,9 +27,9 @@ struct ork_program {
 /* Plans for the key. */
 void ork_program_plan(const struct ork_device *dev, const struct ork_program_key *key, struct ork_plan *plan);
 
-/* Kept or new; stays until it is put. */
+/* Kept or new; stays until it is put. Is not kept if the programs of the device are all in use. */
 int ork_program_get(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program);
-void ork_program_put(struct ork_program *program);
+void ork_program_put(struct ork_device *dev, struct ork_program *program);
 void ork_programs_free(struct ork_device *dev);
 
 /* Number of tasks of one part. */

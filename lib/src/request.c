@@ -20,6 +20,8 @@ static int check_weights(struct ork_device *dev, const struct ork_matmul_desc *d
 		return ork_fail(dev, -EINVAL, "matmul: weights is NULL");
 	if (weights->dev != dev)
 		return ork_fail(dev, -EINVAL, "matmul: the weights are of another device");
+	if (!weights->k || !weights->n)
+		return ork_fail(dev, -EINVAL, "matmul: the weights are empty so far");
 	if (desc->c_type && !ork_c_type_valid(weights->operand, desc->c_type))
 		return ork_fail(dev, -EINVAL, "matmul: C cannot be %s if A and B are %s", ork_dtype_name(desc->c_type),
 				weights->operand->name);
@@ -59,20 +61,35 @@ static int check_matrix(struct ork_device *dev, char name, size_t bytes, size_t 
 	return 0;
 }
 
-static int check_data(struct ork_device *dev, const struct ork_matmul_desc *desc)
+/* All rows of cols elements lie in the buffer. The sizes have been checked, so that nothing wraps. */
+static int check_buffer(struct ork_device *dev, char name, const struct ork_place *place, uint32_t batch, uint32_t rows,
+			uint32_t cols)
 {
-	const struct ork_weights *weights = desc->weights;
-	const enum ork_dtype c_type = desc->c_type ? desc->c_type : ork_default_c_type(weights->operand);
+	const uint64_t room = ork_bo_size(place->bo);
+
+	if (place->bo->dev != dev)
+		return ork_fail(dev, -EINVAL, "matmul: the buffer of %c is of another device", name);
+	if (place->offset_bytes % place->bytes)
+		return ork_fail(dev, -EINVAL, "matmul: %c is misaligned: offset %zu for elements of %zu bytes", name,
+				place->offset_bytes, place->bytes);
+	if (place->offset_bytes > room ||
+	    ork_place_extent(place, batch, rows, cols) > room - place->offset_bytes)
+		return ork_fail(dev, -EINVAL, "matmul: %c does not lie in its buffer as a whole", name);
+	return 0;
+}
+
+static int check_place(const struct ork_request *req, char name, const struct ork_place *place,
+		       const struct ork_matmul_desc *desc, uint32_t cols)
+{
+	struct ork_device *dev = req->dev;
 	int err;
 
-	if (!desc->a || !desc->c)
-		return ork_fail(dev, -EINVAL, "matmul: a or c is NULL");
-	err = check_matrix(dev, 'a', weights->operand->user_bytes, desc->m, weights->k, desc->lda, desc->batch,
-			   desc->a_stride);
-	if (err)
+	if (!place->data == !place->bo)
+		return ork_fail(dev, -EINVAL, "matmul: of %c and %c_bo one must be given, the other be NULL", name, name);
+	err = check_matrix(dev, name, place->bytes, desc->m, cols, place->ld, desc->batch, place->stride);
+	if (err || !place->bo)
 		return err;
-	return check_matrix(dev, 'c', ork_dtype_bytes(c_type), desc->m, weights->n, desc->ldc, desc->batch,
-			    desc->c_stride);
+	return check_buffer(dev, name, place, desc->batch ? (uint32_t)desc->batch : 1, (uint32_t)desc->m, cols);
 }
 
 static int apply_opts(struct ork_request *req, const struct ork_matmul_opts *opts)
@@ -91,6 +108,8 @@ static int apply_opts(struct ork_request *req, const struct ork_matmul_opts *opt
 	if (opts->cores > (uint32_t)__builtin_popcount(req->core_mask))
 		return ork_fail(dev, -EINVAL, "matmul: %u cores asked for, but only %d may be used", opts->cores,
 				__builtin_popcount(req->core_mask));
+	if (opts->in_order > 1)
+		return ork_fail(dev, -EINVAL, "matmul: in_order is neither 0 nor 1");
 	if (opts->timeout_ms > dev->max_timeout_ms)
 		return ork_fail(dev, -EINVAL, "matmul: a timeout of %u ms is above the maximum of %u ms",
 				opts->timeout_ms, dev->max_timeout_ms);
@@ -106,10 +125,27 @@ static void join_batch(struct ork_request *req)
 
 	if (!req->shared_b || rows > ORK_MAX_DIM)
 		return;
-	if (req->batch > 1 && (req->a_stride != req->m * req->lda || req->c_stride != req->m * req->ldc))
+	if (req->batch > 1 && (req->a.stride != req->m * req->a.ld || req->c.stride != req->m * req->c.ld))
 		return;
 	req->m = (uint32_t)rows;
 	req->batch = 1;
+}
+
+/* A single row, and a single matrix, have no distance to the next. */
+static void use_in_place(struct ork_request *req)
+{
+	struct ork_shape *shape = &req->pass;
+
+	req->a.copied = ork_place_a_copied(&req->a, shape, req->k);
+	req->c.copied = ork_place_c_copied(&req->c, shape, req->n, req->c_type);
+	if (!req->a.copied) {
+		shape->a_pitch_bytes = (uint32_t)((req->m > 1 ? req->a.ld : req->k) * req->a.bytes);
+		shape->a_batch_bytes = req->batch > 1 ? req->a.stride * req->a.bytes : 0;
+	}
+	if (!req->c.copied) {
+		shape->c_pitch_bytes = (uint32_t)((req->m > 1 ? req->c.ld : req->n) * req->c.bytes);
+		shape->c_batch_bytes = req->batch > 1 ? req->c.stride * req->c.bytes : 0;
+	}
 }
 
 static void cut_passes(struct ork_request *req)
@@ -121,8 +157,20 @@ static void cut_passes(struct ork_request *req)
 		.k_slice = req->weights->k_slice,
 		.slices = req->weights->slices,
 		.cols = req->weights->n_pad,
+		.b_slice_bytes = req->weights->slice_bytes,
+		.b_batch_bytes = req->shared_b ? 0 : req->weights->batch_bytes,
 	};
+	use_in_place(req);
 	ork_plan_pass(&req->pass, STAGE_BYTES);
+}
+
+static struct ork_place place_of(struct ork_bo *bo, size_t offset_bytes, const void *data, size_t ld, size_t stride,
+				 size_t bytes)
+{
+	return (struct ork_place){
+		.bo = bo, .offset_bytes = offset_bytes, .data = (uint8_t *)(uintptr_t)data, .ld = ld, .stride = stride,
+		.bytes = bytes,
+	};
 }
 
 int ork_request_init(struct ork_request *req, struct ork_device *dev, const struct ork_matmul_desc *desc,
@@ -143,17 +191,17 @@ int ork_request_init(struct ork_request *req, struct ork_device *dev, const stru
 		.dev = dev,
 		.weights = desc->weights,
 		.c_type = desc->c_type ? desc->c_type : ork_default_c_type(desc->weights->operand),
-		.a = desc->a,
-		.c = desc->c,
-		.lda = desc->lda,
-		.ldc = desc->ldc,
-		.a_stride = desc->a_stride,
-		.c_stride = desc->c_stride,
 		.m = (uint32_t)desc->m,
+		.k = desc->weights->k,
+		.n = desc->weights->n,
 		.batch = desc->batch ? (uint32_t)desc->batch : 1,
 		.shared_b = desc->weights->batch == 1,
 		.requant = desc->requant,
 	};
+	req->a = place_of(desc->a_bo, desc->a_offset_bytes, desc->a, desc->lda, desc->a_stride,
+			  desc->weights->operand->user_bytes);
+	req->c = place_of(desc->c_bo, desc->c_offset_bytes, desc->c, desc->ldc, desc->c_stride,
+			  ork_dtype_bytes(req->c_type));
 	req->result = ork_result_find(req->weights->operand, req->c_type, req->weights->slices);
 	join_batch(req);
 	cut_passes(req);
@@ -163,9 +211,11 @@ int ork_request_init(struct ork_request *req, struct ork_device *dev, const stru
 int ork_request_init_data(struct ork_request *req, struct ork_device *dev, const struct ork_matmul_desc *desc,
 			  const struct ork_matmul_opts *opts)
 {
-	const int err = ork_request_init(req, dev, desc, opts);
+	int err = ork_request_init(req, dev, desc, opts);
 
-	return err ? err : check_data(dev, desc);
+	if (!err)
+		err = check_place(req, 'a', &req->a, desc, req->k);
+	return err ? err : check_place(req, 'c', &req->c, desc, req->n);
 }
 
 static uint32_t parts(uint32_t total, uint32_t part)
@@ -201,7 +251,6 @@ void ork_pass_key(const struct ork_pass *pass, struct ork_program_key *key)
 
 	*key = (struct ork_program_key){
 		.shape = pass->shape,
-		.shared_b = req->shared_b,
 		.requant = { .scale = 1 },
 		.cores = req->cores,
 		.core_mask = req->core_mask,

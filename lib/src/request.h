@@ -3,6 +3,7 @@
 #ifndef ORK_REQUEST_H
 #define ORK_REQUEST_H
 
+#include "place.h"
 #include "program.h"
 
 /* A product that has been checked, and how it is cut into passes. */
@@ -11,11 +12,9 @@ struct ork_request {
 	const struct ork_weights *weights;
 	enum ork_dtype c_type;
 	const struct ork_result *result;
-	const uint8_t *a;
-	uint8_t *c;
-	size_t lda, ldc;          /* in elements, as the strides */
-	size_t a_stride, c_stride;
+	struct ork_place a, c;
 	uint32_t m, batch;
+	uint32_t k, n;            /* of the weights when the product was asked for; they may grow afterwards */
 	bool shared_b;
 	struct ork_requant requant;
 	uint32_t cores;           /* 0: chosen by the planner */

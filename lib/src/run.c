@@ -12,14 +12,10 @@ static void tile_at(const struct ork_plan *plan, uint32_t batch, uint32_t n_tile
 	ork_plan_tile(plan, first + m_tile, tile);
 }
 
-/* A from the tile's first row on. */
-static const uint8_t *a_of_tile(const struct ork_run *run, const struct ork_tile *tile)
+/* The caller's A or C from the tile's first row on. */
+static uint8_t *data_of_tile(const struct ork_run *run, const struct ork_place *place, const struct ork_tile *tile)
 {
-	const struct ork_request *req = &run->req;
-	const size_t batch = run->pass.first_batch + tile->batch;
-	const size_t row = run->pass.first_row + tile->row;
-
-	return req->a + (batch * req->a_stride + row * req->lda) * req->weights->operand->user_bytes;
+	return place->data + ork_place_offset(place, run->pass.first_batch + tile->batch, run->pass.first_row + tile->row);
 }
 
 static int copy_tile_in(const struct ork_run *run, const struct ork_tile *tile)
@@ -27,13 +23,13 @@ static int copy_tile_in(const struct ork_run *run, const struct ork_tile *tile)
 	const struct ork_request *req = &run->req;
 	const struct ork_shape *shape = &run->plan.shape;
 	const struct ork_a_shape a_shape = {
-		.rows = tile->rows, .k = req->weights->k, .k_slice = shape->k_slice, .slices = shape->slices
+		.rows = tile->rows, .k = req->k, .k_slice = shape->k_slice, .slices = shape->slices
 	};
-	const void *a = a_of_tile(run, tile);
+	const void *a = data_of_tile(run, &req->a, tile);
 
-	if (req->weights->operand->type == ORK_I4 && !ork_check_i4(a, req->lda, tile->rows, a_shape.k))
+	if (req->weights->operand->type == ORK_I4 && !ork_check_i4(a, req->a.ld, tile->rows, a_shape.k))
 		return ork_fail(req->dev, -EINVAL, "matmul: A has values outside -8..7");
-	ork_pack_a(req->weights->operand, run->a->cpu + ork_tile_a_offset(shape, tile), a, req->lda, &a_shape);
+	ork_pack_a(req->weights->operand, run->a->cpu + ork_tile_a_offset(shape, tile), a, req->a.ld, &a_shape);
 	return 0;
 }
 
@@ -43,6 +39,8 @@ int ork_run_copy_in(const struct ork_run *run)
 	uint32_t batch, m_tile;
 	int err = 0;
 
+	if (!run->a)
+		return 0;
 	for (batch = 0; batch < run->plan.shape.batch; batch++) {
 		for (m_tile = 0; m_tile < run->plan.m_tiles && !err; m_tile++) {
 			tile_at(&run->plan, batch, 0, m_tile, &tile);
@@ -63,13 +61,11 @@ static void copy_tile_out(const struct ork_run *run, const struct ork_tile *tile
 		.slices = shape->slices,
 		.rows = tile->rows,
 		.cols = tile->cols,
-		.used_cols = tile->col + tile->cols > req->weights->n ? req->weights->n - tile->col : tile->cols,
+		.used_cols = tile->col + tile->cols > req->n ? req->n - tile->col : tile->cols,
 	};
-	const size_t batch = run->pass.first_batch + tile->batch;
-	const size_t row = run->pass.first_row + tile->row;
-	const size_t at = batch * req->c_stride + row * req->ldc + tile->col;
+	uint8_t *c = data_of_tile(run, &req->c, tile) + tile->col * req->c.bytes;
 
-	ork_unpack_c(&c_tile, req->c_type, &req->requant, req->c + at * ork_dtype_bytes(req->c_type), req->ldc);
+	ork_unpack_c(&c_tile, req->c_type, &req->requant, c, req->c.ld);
 }
 
 void ork_run_copy_out(const struct ork_run *run)
@@ -77,6 +73,8 @@ void ork_run_copy_out(const struct ork_run *run)
 	struct ork_tile tile;
 	uint32_t batch, n_tile, m_tile;
 
+	if (!run->c)
+		return;
 	for (batch = 0; batch < run->plan.shape.batch; batch++) {
 		for (n_tile = 0; n_tile < run->plan.n_tiles; n_tile++) {
 			for (m_tile = 0; m_tile < run->plan.m_tiles; m_tile++) {

@@ -2,9 +2,6 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include "types.h"
 
-/* Largest K of one task: 10752 works, 10784 hangs; the vendor's limit is kept (NPU reference 6.1, D10). */
-#define MAX_K 10240
-
 /* The int16 output of int4 saturates; up to here it cannot: 480 * 8 * 8 = 30720 (NPU reference 5.4). */
 #define MAX_K_I4 480
 
@@ -13,9 +10,9 @@ enum operand_index { I4, I8, F16, BF16, OPERANDS };
 /* NPU reference 3.3, 3.6, 4.2. */
 static const struct ork_operand operands[OPERANDS] = {
 	[I4] = { ORK_I4, "i4", 4, 1, 64, ORK_PRECISION_INT4, ORK_FORM_CUBE, 2048, MAX_K_I4 },
-	[I8] = { ORK_I8, "i8", 8, 1, 32, ORK_PRECISION_INT8, ORK_FORM_ROWS, 1024, MAX_K },
-	[F16] = { ORK_F16, "f16", 16, 2, 16, ORK_PRECISION_FP16, ORK_FORM_ROWS, 512, MAX_K },
-	[BF16] = { ORK_BF16, "bf16", 16, 2, 16, ORK_PRECISION_BF16, ORK_FORM_ROWS, 512, MAX_K },
+	[I8] = { ORK_I8, "i8", 8, 1, 32, ORK_PRECISION_INT8, ORK_FORM_ROWS, 1024, ORK_MAX_K_TASK },
+	[F16] = { ORK_F16, "f16", 16, 2, 16, ORK_PRECISION_FP16, ORK_FORM_ROWS, 512, ORK_MAX_K_TASK },
+	[BF16] = { ORK_BF16, "bf16", 16, 2, 16, ORK_PRECISION_BF16, ORK_FORM_ROWS, 512, ORK_MAX_K_TASK },
 };
 
 /* The first result of an operand is the one that partial sums are made of. NPU reference 3.3. */

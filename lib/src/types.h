@@ -54,6 +54,10 @@ struct ork_operand {
 	uint32_t max_k;     /* in one task, for any values */
 };
 
+/* Largest K of one task: 10752 works, 10784 hangs; the vendor's limit is kept (NPU reference 6.1, D10). */
+#define ORK_MAX_K_TASK 10240
+
+
 /* What one task writes. */
 struct ork_result {
 	const struct ork_operand *operand;
@@ -78,9 +82,6 @@ bool ork_c_type_valid(const struct ork_operand *operand, enum ork_dtype c_type);
  * slice. c_type is valid for the operand.
  */
 const struct ork_result *ork_result_find(const struct ork_operand *operand, enum ork_dtype c_type, uint32_t slices);
-
-/* Bytes of one element in the caller's matrices; 0: no such type. */
-size_t ork_dtype_bytes(enum ork_dtype type);
 
 const char *ork_dtype_name(enum ork_dtype type);
 

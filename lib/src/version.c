@@ -35,6 +35,10 @@ const char *ork_strerror(int err)
 		return "permission denied";
 	case -EBUSY:
 		return "objects of the device are still in use";
+	case -EEXIST:
+		return "it exists already";
+	case -ECANCELED:
+		return "it was dropped";
 	case -ENOTSUP:
 		return "not supported";
 	case -E2BIG:

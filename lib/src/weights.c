@@ -2,18 +2,19 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include <stdlib.h>
 
-#include "internal.h"
 #include "layout.h"
 #include "slice.h"
+#include "weights.h"
 
 static int check_sizes(struct ork_device *dev, const struct ork_weights_desc *desc)
 {
 	const size_t bytes = ork_dtype_bytes(desc->type);
 	size_t matrix, end;
 
-	if (desc->k > ORK_MAX_DIM || desc->n > ORK_MAX_DIM || desc->batch > ORK_MAX_DIM)
-		return ork_fail(dev, -E2BIG, "weights: K = %zu, N = %zu or batch = %zu is above %d", desc->k, desc->n,
-				desc->batch, ORK_MAX_DIM);
+	if (desc->k > ORK_MAX_DIM || desc->n > ORK_MAX_DIM || desc->batch > ORK_MAX_DIM ||
+	    desc->k_capacity > ORK_MAX_DIM || desc->n_capacity > ORK_MAX_DIM)
+		return ork_fail(dev, -E2BIG, "weights: K = %zu, N = %zu, batch = %zu or a capacity is above %d", desc->k,
+				desc->n, desc->batch, ORK_MAX_DIM);
 	if (__builtin_mul_overflow(desc->ldb, desc->k, &matrix) || matrix > PTRDIFF_MAX / bytes)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is larger than memory", desc->ldb);
 	if (desc->batch > 1 &&
@@ -25,13 +26,18 @@ static int check_sizes(struct ork_device *dev, const struct ork_weights_desc *de
 
 static int check_desc(struct ork_device *dev, const struct ork_weights_desc *desc, struct ork_weights **weights)
 {
-	if (!desc || !weights || !desc->b)
-		return ork_fail(dev, -EINVAL, "weights: desc, desc->b or weights is NULL");
+	if (!desc || !weights || !desc->b == (desc->k && desc->n))
+		return ork_fail(dev, -EINVAL, "weights: desc, desc->b or weights is NULL, or b is not NULL but empty");
 	if (!ork_operand_find(desc->type))
 		return ork_fail(dev, -EINVAL, "weights: A and B cannot be %s", ork_dtype_name(desc->type));
-	if (!desc->k || !desc->n)
-		return ork_fail(dev, -EINVAL, "weights: K and N must be at least 1");
-	if (desc->ldb < desc->n)
+	if ((!desc->k && !desc->k_capacity) || (!desc->n && !desc->n_capacity) || (!desc->k && !desc->n))
+		return ork_fail(dev, -EINVAL, "weights: K and N must be at least 1, but for one that can grow");
+	if ((desc->k_capacity && desc->k_capacity < desc->k) || (desc->n_capacity && desc->n_capacity < desc->n))
+		return ork_fail(dev, -EINVAL, "weights: K or N is above its capacity");
+	if (desc->max_k_slice % ORK_GROUP_K || desc->max_k_slice > ORK_MAX_K_TASK)
+		return ork_fail(dev, -EINVAL, "weights: max_k_slice = %zu is no multiple of %d up to %d", desc->max_k_slice,
+				ORK_GROUP_K, ORK_MAX_K_TASK);
+	if (desc->b && desc->ldb < desc->n)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is less than N = %zu", desc->ldb, desc->n);
 	return check_sizes(dev, desc);
 }
@@ -41,69 +47,83 @@ static uint32_t batch_of(const struct ork_weights_desc *desc)
 	return desc->batch ? (uint32_t)desc->batch : 1;
 }
 
-/* Most that a task takes of any type (NPU reference 6.1, D10). */
-#define MAX_K_TASK 10240
+/*
+ * Bytes of a kernel in a slice that is as long as it is useful. Four of the 12 banks hold two kernel groups of 32 KiB *
+ * 2 and the other eight 128 rows of A (NPU reference 3.5). 128 MACs per byte of int8 weights, or 64 for two bytes, take
+ * 1/8 ns, and a byte is loaded in 1/7 ns (measurements 5), so that weights load as fast as they are used. With longer
+ * slices there are fewer rows, and the MACs wait.
+ */
+#define GOOD_KERNEL_BYTES 2048
 
-static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *desc)
+/*
+ * Rows that grow: the last slice is multiplied as a whole, however few of its rows are in use, and each slice costs a
+ * task and an addition of C.
+ */
+#define MAX_K_GROWING 1024
+
+static uint32_t at_most(uint32_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *desc, uint32_t max_k)
 {
 	const struct ork_matrices matrices = {
 		.b = desc->b, .ldb = desc->ldb, .stride = desc->b_stride, .k = weights->k, .n = weights->n,
 		.count = weights->batch,
 	};
-	uint32_t i;
 
-	for (i = 0; i < matrices.count; i++)
-		if (!ork_check_i4(matrices.b + i * matrices.stride, matrices.ldb, matrices.k, matrices.n))
-			return ork_fail(weights->dev, -EINVAL, "weights: B has values outside -8..7");
-	weights->k_slice = ork_slice_i4(&matrices, MAX_K_TASK);
+	weights->k_slice = ork_slice_i4(&matrices, max_k);
 	return weights->k_slice ? 0 : ork_fail(weights->dev, -ENOMEM, "out of memory");
+}
+
+/* What is appended to int4 weights is not known yet, so that slices have to be good for any. */
+static int slice_k(struct ork_weights *weights, const struct ork_weights_desc *desc)
+{
+	const bool rows_grow = weights->k_capacity > weights->k;
+	uint32_t max_k = desc->max_k_slice ? (uint32_t)desc->max_k_slice : GOOD_KERNEL_BYTES * 8 / weights->operand->bits;
+
+	if (rows_grow)
+		max_k = at_most(max_k, MAX_K_GROWING);
+	if (desc->type == ORK_I4 && !rows_grow && weights->n_capacity == weights->n)
+		return slice_i4(weights, desc, max_k);
+	weights->k_slice = ork_slice_even(weights->k_capacity, at_most(max_k, weights->operand->max_k));
+	return 0;
 }
 
 /* Sizes after padding. */
 static int lay_out(struct ork_weights *weights, const struct ork_weights_desc *desc)
 {
 	uint64_t bytes;
-	int err = 0;
+	int err;
 
 	weights->operand = ork_operand_find(desc->type);
+	weights->k_capacity = (uint32_t)(desc->k_capacity ? desc->k_capacity : desc->k);
+	weights->n_capacity = (uint32_t)(desc->n_capacity ? desc->n_capacity : desc->n);
+	weights->batch = batch_of(desc);
 	weights->k = (uint32_t)desc->k;
 	weights->n = (uint32_t)desc->n;
-	weights->batch = batch_of(desc);
-	if (desc->type == ORK_I4)
-		err = slice_i4(weights, desc);
-	else
-		weights->k_slice = ork_slice_even(weights->k, weights->operand->max_k);
+	err = ork_weights_check_values(weights, desc->b, desc->ldb, desc->b_stride, weights->k, weights->n);
+	if (!err)
+		err = slice_k(weights, desc);
 	if (err)
 		return err;
-	weights->slices = (weights->k + weights->k_slice - 1) / weights->k_slice;
-	weights->n_pad = ork_round_up(weights->n, weights->operand->group_n);
-	weights->batch_bytes = (uint64_t)ork_operand_bytes(weights->operand, weights->k_slice) * weights->slices *
-			       weights->n_pad;
+	weights->slice_bytes = (uint64_t)ork_operand_bytes(weights->operand, weights->k_slice) *
+			       ork_round_up(weights->n_capacity, weights->operand->group_n);
+	weights->batch_bytes = weights->slice_bytes * ork_round_up(weights->k_capacity, weights->k_slice) /
+			       weights->k_slice;
+	ork_weights_resize(weights, weights->k, weights->n);
 	if (__builtin_mul_overflow(weights->batch_bytes, weights->batch, &bytes) || bytes > SIZE_MAX)
 		return ork_fail(weights->dev, -E2BIG, "weights: they do not fit the NPU's 4 GiB of addresses");
 	return 0;
 }
 
-static void pack_batch(const struct ork_weights *weights, uint8_t *packed, const uint8_t *b, size_t ldb)
-{
-	const uint64_t slice_bytes = weights->batch_bytes / weights->slices;
-	uint32_t s, k0;
-
-	for (s = 0; s < weights->slices; s++) {
-		k0 = s * weights->k_slice;
-		ork_pack_weights(weights->operand, packed + s * slice_bytes, b + k0 * ldb * weights->operand->user_bytes,
-				 ldb, weights->k - k0 < weights->k_slice ? weights->k - k0 : weights->k_slice,
-				 weights->k_slice, weights->n);
-	}
-}
-
 /* Fills the buffer and hands it to the NPU for good. */
 static int pack(struct ork_weights *weights, const struct ork_weights_desc *desc)
 {
+	const struct ork_part all = { .rows = weights->k, .cols = weights->n };
 	struct ork_sync_range range = { .op = ORK_SYNC_TO_DEVICE, .size_bytes = ork_weights_bytes(weights) };
-	const size_t stride = desc->b_stride * weights->operand->user_bytes;
 	void *cpu;
-	uint32_t i;
 	int err;
 
 	err = ork_bo_create_internal(weights->dev, range.size_bytes, 0, &weights->bo);
@@ -114,9 +134,8 @@ static int pack(struct ork_weights *weights, const struct ork_weights_desc *desc
 		err = ork_bo_address(weights->bo, &weights->va);
 	if (err)
 		return err;
-	for (i = 0; i < weights->batch; i++)
-		pack_batch(weights, (uint8_t *)cpu + i * weights->batch_bytes, (const uint8_t *)desc->b + i * stride,
-			   desc->ldb);
+	weights->packed = cpu;
+	ork_weights_write(weights, &all, desc->b, desc->ldb, desc->b_stride);
 	range.bo = weights->bo;
 	return ork_bo_sync(weights->dev, &range, 1);
 }

@@ -11,11 +11,14 @@ HOST_TEST_CPPFLAGS := -Iselftests/host -Ilib/include -Ilib/src -Iuapi -Itools/or
 
 HOST_TESTS := \
 	test_accept \
+	test_append \
+	test_chain \
 	test_checker \
 	test_checker_model \
 	test_device \
 	test_golden \
 	test_hang \
+	test_in_place \
 	test_job \
 	test_layout \
 	test_matmul \
@@ -23,7 +26,9 @@ HOST_TESTS := \
 	test_plan \
 	test_property \
 	test_ref \
-	test_regcmd
+	test_regcmd \
+	test_shapes \
+	test_threads
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
@@ -34,7 +39,11 @@ bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
-# Of these, the ones that are for any device: they run on the board too.
-BOARD_HOST_TESTS := test_property
+# Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.
+BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place test_property test_shapes test_threads test_gone
+
+# These are for ThreadSanitizer and for valgrind, besides.
+THREAD_TESTS := test_threads
+VALGRIND_TESTS := test_append test_chain test_device test_in_place test_job
 
 HOST_TEST_SCRIPTS := selftests/host/test_abi.sh selftests/host/test_ork.sh selftests/host/test_symbols.sh

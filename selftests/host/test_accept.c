@@ -90,10 +90,22 @@ static struct ork_device dev = {
 	.core_mask = 7,
 };
 
+/* From the first to the last byte of A and of C in place. */
+static uint64_t a_extent(const struct ork_shape *shape)
+{
+	return (shape->batch - 1) * shape->a_batch_bytes + (uint64_t)(shape->rows - 1) * shape->a_pitch_bytes +
+	       (uint64_t)ork_operand_bytes(shape->result->operand, shape->k_slice) * shape->slices;
+}
+
+static uint64_t c_extent(const struct ork_shape *shape)
+{
+	return (shape->batch - 1) * shape->c_batch_bytes + (uint64_t)(shape->rows - 1) * shape->c_pitch_bytes +
+	       (uint64_t)shape->cols * shape->result->bytes;
+}
+
 static bool is_accepted(const struct ork_operand *operand, enum ork_dtype c_type, const struct ork_shape *shape,
 			uint32_t cores)
 {
-	const uint32_t slice_bytes = ork_operand_bytes(operand, shape->k_slice);
 	struct ork_program_key key = {
 		.shape = *shape, .requant = { .scale = 1 }, .cores = cores, .core_mask = 7
 	};
@@ -101,15 +113,15 @@ static bool is_accepted(const struct ork_operand *operand, enum ork_dtype c_type
 
 	if (shape->result->type == ORK_I8)
 		key.requant = (struct ork_requant){ .scale = -20000, .shift = 20, .offset = -5 };
-	slot_bytes[ORK_SLOT_A] = ork_shape_a_bytes(shape);
-	slot_bytes[ORK_SLOT_B] = (uint64_t)slice_bytes * shape->slices * shape->cols * shape->batch;
-	slot_bytes[ORK_SLOT_C] = ork_shape_c_bytes(shape);
+	slot_bytes[ORK_SLOT_A] = shape->a_pitch_bytes ? a_extent(shape) : ork_shape_a_bytes(shape);
+	slot_bytes[ORK_SLOT_B] = shape->b_batch_bytes * shape->batch;
+	slot_bytes[ORK_SLOT_C] = shape->c_pitch_bytes ? c_extent(shape) : ork_shape_c_bytes(shape);
 	if (ork_program_get(&dev, &key, &program)) {
 		note("%s to %s M=%u K=%u*%u N=%u batch=%u cores=%u: %s", operand->name, ork_dtype_name(c_type),
 		     shape->rows, shape->slices, shape->k_slice, shape->cols, shape->batch, cores, ork_error(&dev));
 		return false;
 	}
-	ork_program_put(program);
+	ork_program_put(&dev, program);
 	return true;
 }
 
@@ -125,6 +137,29 @@ static uint32_t random_size(uint64_t *state, uint32_t step, uint32_t largest)
 	uint32_t size = (1 + below(state, 1u << bits)) * step;
 
 	return size < largest ? size : largest / step * step;
+}
+
+/* Weights with room to grow, and A and C in place with gaps, as far as the hardware and 4 GiB of addresses go. */
+static void place_operands(struct ork_shape *shape, uint64_t *state)
+{
+	const struct ork_operand *operand = shape->result->operand;
+	const uint32_t slice_bytes = ork_operand_bytes(operand, shape->k_slice);
+	const uint32_t a_row = slice_bytes * shape->slices, c_row = shape->cols * shape->result->bytes;
+
+	shape->b_slice_bytes = (uint64_t)slice_bytes * (shape->cols + below(state, 3) * operand->group_n);
+	shape->b_batch_bytes = shape->b_slice_bytes * (shape->slices + below(state, 2));
+	if (operand->form == ORK_FORM_ROWS && below(state, 2)) {
+		shape->a_pitch_bytes = a_row + 16 * below(state, 9);
+		shape->a_batch_bytes = (uint64_t)shape->rows * shape->a_pitch_bytes + 16 * below(state, 9);
+		if (a_extent(shape) >> 32)
+			shape->a_pitch_bytes = 0;
+	}
+	if (operand->form == ORK_FORM_ROWS && shape->slices == 1 && c_row < 130000 && below(state, 2)) {
+		shape->c_pitch_bytes = c_row + 16 * below(state, 9);
+		shape->c_batch_bytes = (uint64_t)shape->rows * shape->c_pitch_bytes + 16 * below(state, 9);
+		if (c_extent(shape) >> 32)
+			shape->c_pitch_bytes = 0;
+	}
 }
 
 static void programs_are_accepted(enum ork_dtype type, enum ork_dtype c_type)
@@ -143,6 +178,7 @@ static void programs_are_accepted(enum ork_dtype type, enum ork_dtype c_type)
 		};
 
 		shape.result = ork_result_find(operand, c_type, shape.slices);
+		place_operands(&shape, &state);
 		ork_plan_pass(&shape, 64 << 20);
 		accepted += is_accepted(operand, c_type, &shape, below(&state, 4));
 	}

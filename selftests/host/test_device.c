@@ -165,6 +165,14 @@ static void errors_have_words(void)
 	ok(strcmp(ork_version(), "0.1.0") == 0, "the version is that of the header");
 }
 
+static void types_have_sizes(void)
+{
+	ok(ork_dtype_bytes(ORK_I4) == 1 && ork_dtype_bytes(ORK_I8) == 1 && ork_dtype_bytes(ORK_F16) == 2 &&
+		   ork_dtype_bytes(ORK_BF16) == 2 && ork_dtype_bytes(ORK_I32) == 4 && ork_dtype_bytes(ORK_F32) == 4,
+	   "elements have the size of their C types");
+	ok(ork_dtype_bytes(ORK_DEFAULT) == 0 && ork_dtype_bytes((enum ork_dtype)99) == 0, "what is no type has none");
+}
+
 int main(void)
 {
 	struct ork_device *dev;
@@ -179,5 +187,6 @@ int main(void)
 	ok(ork_close(dev) == 0, "the model closes");
 	close_refuses_while_objects_live();
 	errors_have_words();
+	types_have_sizes();
 	return done();
 }

@@ -53,11 +53,12 @@ static bool packs_correctly(const struct ork_operand *operand, uint32_t k, uint3
 {
 	const size_t n_pad = ork_round_up(n, operand->group_n), bytes = k_pad * n_pad * operand->bits / 8;
 	uint8_t *b = random_matrix(operand, k * ldb), *packed = malloc(bytes);
+	const struct ork_part all = { .rows = k, .cols = n };
 	bool good = true;
 	size_t i, j;
 
-	memset(packed, 0x55, bytes);
-	ork_pack_weights(operand, packed, b, ldb, k, k_pad, n);
+	memset(packed, 0, bytes);
+	ork_pack_weights(operand, packed, k_pad, &all, b, ldb);
 	for (i = 0; i < k_pad; i++)
 		for (j = 0; j < n_pad; j++)
 			good &= packed_at(packed, operand->bits, weight_index(operand->group_n, k_pad, i, j)) ==
@@ -85,13 +86,37 @@ static void weights_are_in_kernel_group_order(const struct ork_operand *operand)
 static void column_range_is_contiguous(void)
 {
 	enum { K = 96, N = 160, FIRST = 64, COLS = 64 };
+	const struct ork_part all = { .rows = K, .cols = N }, some = { .rows = K, .cols = COLS };
 	int8_t b[K * N], whole[K * N], part[K * COLS];
 	uint64_t seed = 7;
 
 	random_fill(b, sizeof(b), &seed);
-	ork_pack_weights(ork_operand_find(ORK_I8), whole, b, N, K, K, N);
-	ork_pack_weights(ork_operand_find(ORK_I8), part, b + FIRST, N, K, K, COLS);
+	ork_pack_weights(ork_operand_find(ORK_I8), whole, K, &all, b, N);
+	ork_pack_weights(ork_operand_find(ORK_I8), part, K, &some, b + FIRST, N);
 	ok(memcmp(whole + FIRST * K, part, sizeof(part)) == 0, "a column range of the packed weights is contiguous");
+}
+
+/* Pieces of any size and place, in an order in which some lie around others, give the same as one call. */
+static void pieces_make_the_whole(const struct ork_operand *operand)
+{
+	enum { K = 70, K_PAD = 96, N = 90, BYTES = K_PAD * 128 * 2 };
+	static const struct ork_part pieces[] = {
+		{ .k = 0, .rows = 33, .n = 0, .cols = 1 },    { .k = 33, .rows = 1, .n = 0, .cols = 1 },
+		{ .k = 0, .rows = 34, .n = 1, .cols = 70 },   { .k = 35, .rows = 35, .n = 0, .cols = 71 },
+		{ .k = 34, .rows = 1, .n = 0, .cols = 71 },   { .k = 0, .rows = 70, .n = 71, .cols = 19 },
+	};
+	const struct ork_part all = { .rows = K, .cols = N };
+	uint8_t *b = random_matrix(operand, K * N), *whole = calloc(1, BYTES), *packed = calloc(1, BYTES);
+	size_t i;
+
+	ork_pack_weights(operand, whole, K_PAD, &all, b, N);
+	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++)
+		ork_pack_weights(operand, packed, K_PAD, &pieces[i],
+				 b + (pieces[i].k * N + pieces[i].n) * operand->user_bytes, N);
+	ok(memcmp(whole, packed, BYTES) == 0, "%s: weights that are packed in pieces are the same", operand->name);
+	free(b);
+	free(whole);
+	free(packed);
 }
 
 /* Where element [m][k] of A is expected (NPU reference 3.9, 4.1). */
@@ -219,6 +244,7 @@ int main(void)
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		weights_are_in_kernel_group_order(ork_operand_find(types[i]));
+		pieces_make_the_whole(ork_operand_find(types[i]));
 		rows_are_padded_with_zeros(ork_operand_find(types[i]));
 	}
 	column_range_is_contiguous();

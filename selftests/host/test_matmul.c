@@ -12,6 +12,7 @@
 #define LARGE_MACS 20000000
 
 static struct ork_device *dev;
+static size_t max_k_slice; /* of the weights that follow */
 
 /* One weights object, several M and all core counts. Returns the number of wrong products. */
 static unsigned int wrong_products(size_t k, size_t n, const size_t *ms, size_t count, unsigned int *tried)
@@ -19,6 +20,9 @@ static unsigned int wrong_products(size_t k, size_t n, const size_t *ms, size_t 
 	const size_t max_m = ms[count - 1];
 	int8_t *a = malloc(max_m * k), *b = malloc(k * n);
 	int32_t *c = malloc(max_m * n * sizeof(*c)), *expected = malloc(max_m * n * sizeof(*c));
+	const struct ork_weights_desc desc = {
+		.type = ORK_I8, .b = b, .ldb = n, .k = k, .n = n, .max_k_slice = max_k_slice
+	};
 	struct ork_matmul_opts opts = { 0 };
 	struct ork_weights *weights;
 	uint64_t seed = k * 7919 + n;
@@ -28,7 +32,7 @@ static unsigned int wrong_products(size_t k, size_t n, const size_t *ms, size_t 
 	random_fill(a, max_m * k, &seed);
 	random_fill(b, k * n, &seed);
 	ref_i8(a, k, b, n, expected, n, max_m, k, n);
-	if (weights_i8(dev, b, n, k, n, &weights)) {
+	if (ork_weights_create(dev, &desc, &weights)) {
 		note("weights %zux%zu: %s", k, n, ork_error(dev));
 		return 1;
 	}
@@ -76,9 +80,12 @@ static void extreme_shapes_are_exact(void)
 	static const size_t one[] = { 1 }, three_thousand[] = { 3000 }, few[] = { 1, 4, 13 };
 	unsigned int tried = 0;
 
+	ok(wrong_products(10240, 96, few, 3, &tried) == 0, "K=10240, in five slices, is exact");
+	max_k_slice = 10240;
 	ok(wrong_products(10240, 96, few, 3, &tried) == 0, "K=10240, the largest of one task, is exact");
 	ok(wrong_products(10241, 96, few, 3, &tried) == 0, "K=10241, in two slices, is exact");
 	ok(wrong_products(40000, 33, few, 3, &tried) == 0, "K=40000, in four slices, is exact");
+	max_k_slice = 0;
 	ok(wrong_products(1048576, 1, one, 1, &tried) == 0, "K=1048576, the largest, is exact");
 	ok(wrong_products(32, 40000, one, 1, &tried) == 0, "N=40000, wider than a row pitch can be, is exact");
 	ok(wrong_products(40, 70, three_thousand, 1, &tried) == 0, "M=3000, more rows than a task has, is exact");
@@ -267,6 +274,41 @@ static void wrong_weights_are_refused(void)
 	   "weights: a stride that wraps is refused");
 }
 
+static void slices_are_as_long_as_asked(void)
+{
+	static const struct {
+		enum ork_dtype type;
+		size_t k, max, slice;
+	} cases[] = {
+		{ ORK_I8, 2048, 0, 2048 },   { ORK_I8, 2049, 0, 1056 },       { ORK_I8, 18944, 0, 1920 },
+		{ ORK_F16, 1024, 0, 1024 },  { ORK_BF16, 3584, 0, 896 },      { ORK_I8, 10240, 10240, 10240 },
+		{ ORK_F16, 4096, 4096, 4096 }, { ORK_F16, 100, 32, 32 },      { ORK_I4, 4096, 0, 4096 },
+		{ ORK_I4, 8192, 10240, 8192 }, { ORK_I4, 8192, 0, 4096 },
+	};
+	const size_t wrong[] = { 31, 33, 10272, SIZE_MAX, SIZE_MAX - 31 };
+	struct ork_weights_desc desc = { .b = calloc(18944, 2), .ldb = 1, .n = 1 };
+	struct ork_weights *weights;
+	unsigned int good = 0, refused = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		desc.type = cases[i].type;
+		desc.k = cases[i].k;
+		desc.max_k_slice = cases[i].max;
+		if (ork_weights_create(dev, &desc, &weights))
+			continue;
+		good += ork_weights_k_slice(weights) == cases[i].slice;
+		ork_weights_destroy(weights);
+	}
+	ok(good == i, "K slices are short by default, or as long as asked for (%u of %zu)", good, i);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		desc.max_k_slice = wrong[i];
+		refused += ork_weights_create(dev, &desc, &weights) == -EINVAL;
+	}
+	ok(refused == i, "lengths that no task can have are refused");
+	free((void *)(uintptr_t)desc.b);
+}
+
 static void wrong_products_are_refused(void)
 {
 	const int8_t a[4] = { 0 }, b[4] = { 0 };
@@ -317,6 +359,7 @@ int main(void)
 	auto_follows_the_mask();
 	repeated_calls_create_nothing();
 	many_shapes_share_one_device();
+	slices_are_as_long_as_asked();
 	wrong_weights_are_refused();
 	wrong_products_are_refused();
 	ok(ork_close(dev) == 0, "the model closes");

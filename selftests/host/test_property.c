@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tap.h"
+#include "product_types.h"
 
 /*
  * Random products of all types against the CPU reference, on the device that ORK_DEVICE names; without it, on the first
@@ -19,27 +19,16 @@
 #define MAX_CASES 2000
 #define MAX_MACS 3000000
 
-static const struct type {
-	const char *name;
-	enum ork_dtype type, c_type;
-	size_t bytes, c_bytes;
-} types[] = {
-	{ "int8 to int32", ORK_I8, ORK_I32, 1, 4 },
-	{ "int8 to int8", ORK_I8, ORK_I8, 1, 1 },
-	{ "int4 to int32", ORK_I4, ORK_I32, 1, 4 },
-	{ "float16 to float32", ORK_F16, ORK_F32, 2, 4 },
-	{ "float16 to float16", ORK_F16, ORK_F16, 2, 2 },
-	{ "bfloat16 to float32", ORK_BF16, ORK_F32, 2, 4 },
-};
-
 /* A product or a batch; all matrices have gaps between rows and between each other. */
 struct product {
-	const struct type *type;
+	const struct product_type *type;
 	size_t m, k, n, batch;
 	size_t lda, ldb, ldc, a_stride, b_stride, c_stride;
 	bool own_b; /* each product of the batch has its own B */
+	size_t max_k_slice;
 	struct ork_requant requant;
 	struct ork_matmul_opts opts;
+	size_t bytes, c_bytes; /* of one element */
 	uint8_t *a, *b, *c, *expected;
 };
 
@@ -73,33 +62,6 @@ static size_t random_size(uint64_t *state, size_t largest)
 	return size < largest ? size : largest;
 }
 
-/* Floating point with exponents that make rounding matter but not overflow. */
-static void fill(const struct type *type, uint8_t *data, size_t count, uint64_t *state)
-{
-	uint16_t *halves = (uint16_t *)(void *)data;
-	int8_t *bytes = (int8_t *)data;
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const uint16_t bits = (uint16_t)random_u64(state);
-
-		switch (type->type) {
-		case ORK_F16:
-			/* Now and then a subnormal number. */
-			halves[i] = (uint16_t)(bits % 64 == 5 ? bits & 0x83ff : (bits & 0x9fff) + 0x1c00);
-			break;
-		case ORK_BF16:
-			halves[i] = (uint16_t)((bits & 0x87ff) + 0x3c00);
-			break;
-		case ORK_I4:
-			bytes[i] = (int8_t)((bits & 15) - 8);
-			break;
-		default:
-			bytes[i] = (int8_t)bits;
-		}
-	}
-}
-
 static void choose(struct product *p, uint64_t *state)
 {
 	size_t most;
@@ -121,6 +83,7 @@ static void choose(struct product *p, uint64_t *state)
 	p->requant.scale = (int32_t)below(state, 65536) - 32768;
 	p->requant.shift = (uint32_t)below(state, 34);
 	p->requant.offset = (int32_t)below(state, 201) - 100;
+	p->max_k_slice = below(state, 2) ? 0 : 32 * (1 + below(state, 320));
 	p->opts.cores = (uint32_t)below(state, cores + 1);
 }
 
@@ -128,17 +91,17 @@ static bool allocate(struct product *p, uint64_t *state)
 {
 	const size_t a = p->batch * p->a_stride, b = p->batch * p->b_stride, c = p->batch * p->c_stride;
 
-	p->a = malloc(a * p->type->bytes);
-	p->b = malloc(b * p->type->bytes);
-	p->c = malloc(c * p->type->c_bytes);
-	p->expected = malloc(c * p->type->c_bytes);
+	p->a = malloc(a * p->bytes);
+	p->b = malloc(b * p->bytes);
+	p->c = malloc(c * p->c_bytes);
+	p->expected = malloc(c * p->c_bytes);
 	if (!p->a || !p->b || !p->c || !p->expected)
 		return false;
-	fill(p->type, p->a, a, state);
-	fill(p->type, p->b, b, state);
+	fill_type(p->type->type, p->a, a, state);
+	fill_type(p->type->type, p->b, b, state);
 	/* What is not part of C must stay. */
-	memset(p->c, 0x5a, c * p->type->c_bytes);
-	memset(p->expected, 0x5a, c * p->type->c_bytes);
+	memset(p->c, 0x5a, c * p->c_bytes);
+	memset(p->expected, 0x5a, c * p->c_bytes);
 	return true;
 }
 
@@ -152,9 +115,9 @@ static int reference(const struct product *p, size_t k_slice)
 	int err = 0;
 
 	for (i = 0; i < p->batch && !err; i++) {
-		desc.a = p->a + i * p->a_stride * p->type->bytes;
-		desc.b = p->b + (p->own_b ? i : 0) * p->b_stride * p->type->bytes;
-		desc.c = p->expected + i * p->c_stride * p->type->c_bytes;
+		desc.a = p->a + i * p->a_stride * p->bytes;
+		desc.b = p->b + (p->own_b ? i : 0) * p->b_stride * p->bytes;
+		desc.c = p->expected + i * p->c_stride * p->c_bytes;
 		err = ork_ref_matmul(&desc);
 	}
 	return err;
@@ -164,7 +127,7 @@ static int compute(const struct product *p)
 {
 	const struct ork_weights_desc b = {
 		.type = p->type->type, .b = p->b, .ldb = p->ldb, .k = p->k, .n = p->n,
-		.batch = p->own_b ? p->batch : 1, .b_stride = p->b_stride,
+		.batch = p->own_b ? p->batch : 1, .b_stride = p->b_stride, .max_k_slice = p->max_k_slice,
 	};
 	struct ork_matmul_desc desc = {
 		.c_type = p->type->c_type, .m = p->m, .a = p->a, .lda = p->lda, .c = p->c, .ldc = p->ldc,
@@ -181,21 +144,23 @@ static int compute(const struct product *p)
 	return err;
 }
 
-static bool is_exact(const struct type *type, unsigned int number)
+static bool is_exact(const struct product_type *type, unsigned int number)
 {
-	struct product p = { .type = type };
-	uint64_t state = number * UINT64_C(1000003) + (uint64_t)(type - types);
+	struct product p = {
+		.type = type, .bytes = ork_dtype_bytes(type->type), .c_bytes = ork_dtype_bytes(type->c_type)
+	};
+	uint64_t state = number * UINT64_C(1000003) + (uint64_t)(type - product_types);
 	bool exact = false;
 	int err = 0;
 
 	choose(&p, &state);
 	if (allocate(&p, &state)) {
 		err = compute(&p);
-		exact = !err && memcmp(p.c, p.expected, p.batch * p.c_stride * type->c_bytes) == 0;
+		exact = !err && memcmp(p.c, p.expected, p.batch * p.c_stride * p.c_bytes) == 0;
 	}
 	if (!exact)
-		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s cores=%u requant %d,%u,%d: %s", number, type->name, p.m,
-		     p.k, p.n, p.batch, p.own_b ? " of B" : "", p.opts.cores, p.requant.scale, p.requant.shift,
+		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s slices=%zu cores=%u requant %d,%u,%d: %s", number, type->name, p.m,
+		     p.k, p.n, p.batch, p.own_b ? " of B" : "", p.max_k_slice, p.opts.cores, p.requant.scale, p.requant.shift,
 		     p.requant.offset, err ? ork_error(dev) : "wrong");
 	free(p.a);
 	free(p.b);
@@ -223,14 +188,14 @@ int main(int argc, char **argv)
 		return done();
 	cores = info.cores;
 	note("backend %s, %u cores", info.backend, cores);
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (i = 0; i < PRODUCT_TYPES; i++) {
 		const double end = now_s() + seconds;
 		unsigned int tried = 0, exact = 0;
 
 		do {
-			exact += is_exact(&types[i], first + tried++);
+			exact += is_exact(&product_types[i], first + tried++);
 		} while (tried < MAX_CASES && now_s() < end && exact == tried);
-		ok(exact == tried, "%s: %u of %u random products are exact", types[i].name, exact, tried);
+		ok(exact == tried, "%s: %u of %u random products are exact", product_types[i].name, exact, tried);
 	}
 	ok(ork_close(dev) == 0, "the device closes");
 	return done();

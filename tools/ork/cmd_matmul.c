@@ -79,7 +79,7 @@ static int prepare(struct matmul *mm)
 	if (status)
 		return status;
 	default_requant(mm);
-	mm->c_bytes = mm->in.m * mm->in.n * type_bytes(mm->args.type->c_type);
+	mm->c_bytes = mm->in.m * mm->in.n * ork_dtype_bytes(mm->args.type->c_type);
 	mm->c = malloc(mm->c_bytes);
 	if (mm->args.verify)
 		mm->expected = malloc(mm->c_bytes);
@@ -98,7 +98,7 @@ static int device_error(const struct matmul *mm, int err)
 
 static size_t count_wrong(const struct matmul *mm)
 {
-	const size_t bytes = type_bytes(mm->args.type->c_type);
+	const size_t bytes = ork_dtype_bytes(mm->args.type->c_type);
 	const uint8_t *c = mm->c, *expected = mm->expected;
 	size_t wrong = 0, i;
 

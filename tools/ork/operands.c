@@ -7,20 +7,6 @@
 #include "operands.h"
 #include "tool.h"
 
-size_t type_bytes(enum ork_dtype type)
-{
-	switch (type) {
-	case ORK_F16:
-	case ORK_BF16:
-		return 2;
-	case ORK_I32:
-	case ORK_F32:
-		return 4;
-	default:
-		return 1;
-	}
-}
-
 /* splitmix64 */
 static uint64_t random_u64(uint64_t *state)
 {
@@ -57,7 +43,7 @@ static void shape_elements(enum ork_dtype type, void *data, size_t count)
 /* Eight bytes per step. */
 static void *random_matrix(enum ork_dtype type, size_t count, uint64_t *state)
 {
-	const size_t bytes = count * type_bytes(type);
+	const size_t bytes = count * ork_dtype_bytes(type);
 	uint8_t *data = malloc(bytes);
 	size_t i, part;
 	uint64_t z;

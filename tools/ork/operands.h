@@ -15,7 +15,4 @@ struct operands {
 int get_operands(const struct matmul_args *args, struct operands *operands);
 void free_operands(struct operands *operands);
 
-/* Bytes of one element of a type that matrices can have. */
-size_t type_bytes(enum ork_dtype type);
-
 #endif

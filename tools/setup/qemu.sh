@@ -98,7 +98,7 @@ publish_binary() {
 	publish "$work" "$ORK_QEMU_DIR"
 }
 
-# prune: edits leave a binary each; the newest ones stay.
+# prune: edits leave a binary each; those that were used last stay.
 prune() {
 	local old
 
@@ -114,6 +114,7 @@ main() {
 	export PYTHONPATH="$HOME_DIR/meson/usr/lib/python3/dist-packages"
 
 	if [ -x "$ORK_QEMU" ]; then
+		touch "$ORK_QEMU_DIR"
 		return
 	fi
 	take_lock qemu

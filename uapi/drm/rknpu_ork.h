@@ -55,15 +55,17 @@ extern "C" {
  *	};
  *	ioctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &prog);
  *
- * Then, as often as needed, with a syncobj to wait for::
+ * Then, as often as needed::
  *
- *	struct drm_ork_sync done = { .handle = syncobj };
  *	struct drm_ork_job job = {
  *		.prog = prog.handle, .placement = DRM_ORK_PLACE_SPLIT, .core_mask = 7,
- *		.task_count = 1, .out_syncs = { sizeof(done), 1, (uintptr_t)&done },
+ *		.task_count = 1,
  *	};
  *	struct drm_ork_submit submit = { .jobs = { sizeof(job), 1, (uintptr_t)&job } };
  *	ioctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit);
+ *
+ *	struct drm_ork_job_wait wait = { .id = submit.first_id, .timeout_ns = INT64_MAX };
+ *	ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, &wait);
  */
 
 #define DRM_ORK_QUERY		0x00
@@ -77,6 +79,9 @@ extern "C" {
 #define DRM_ORK_PROG_DESTROY	0x08
 #define DRM_ORK_SUBMIT		0x09
 #define DRM_ORK_BO_WAIT		0x0a
+#define DRM_ORK_JOB_WAIT	0x0b
+#define DRM_ORK_QUEUE_CREATE	0x0c
+#define DRM_ORK_QUEUE_DESTROY	0x0d
 
 /**
  * struct drm_ork_array - array in user memory
@@ -587,7 +592,7 @@ struct drm_ork_job {
 
 	/**
 	 * @core_mask: cores that may run the job: a non-empty subset of
-	 * drm_ork_device_info.core_mask; 0 with DRM_ORK_PLACE_RANGES
+	 * drm_ork_device_info.core_mask and of the queue's cores; 0 with DRM_ORK_PLACE_RANGES
 	 */
 	__u32 core_mask;
 
@@ -604,8 +609,8 @@ struct drm_ork_job {
 	 */
 	__u32 timeout_ms;
 
-	/** @pad: 0 */
-	__u32 pad;
+	/** @queue: number of the queue; 0 is the file's first one */
+	__u32 queue;
 
 	/** @ranges: array of &struct drm_ork_range; empty without DRM_ORK_PLACE_RANGES */
 	struct drm_ork_array ranges;
@@ -632,7 +637,8 @@ struct drm_ork_job {
 	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
 	 * all parts have ended and the results are in memory. Its error (sync_file status) is
 	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
-	 * -EIO after a DMA error, -ENODEV if the core is out of service.
+	 * -EIO after a DMA error, -ENODEV if the core is out of service, -ECANCELED if the job
+	 * was dropped because its queue was destroyed or lost.
 	 */
 	struct drm_ork_array out_syncs;
 };
@@ -642,6 +648,8 @@ struct drm_ork_job {
  *
  * Jobs are checked and queued in order. If one is refused, the call returns its error, @done is
  * its index, the jobs before it are queued and the ones after it are not.
+ *
+ * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create.
  */
 struct drm_ork_submit {
 	/** @jobs: array of &struct drm_ork_job, at least one */
@@ -652,6 +660,65 @@ struct drm_ork_submit {
 
 	/** @done: out: number of jobs that were queued */
 	__u32 done;
+
+	/**
+	 * @first_id: out: number of the first job, for DRM_IOCTL_ORK_JOB_WAIT; those of the
+	 * others follow it. Numbers are per file, not 0, and not used again
+	 */
+	__u64 first_id;
+};
+
+/**
+ * enum drm_ork_priority - whose jobs a core runs first
+ */
+enum drm_ork_priority {
+	/** @DRM_ORK_PRIORITY_NORMAL: that of queue 0 */
+	DRM_ORK_PRIORITY_NORMAL = 0,
+
+	/** @DRM_ORK_PRIORITY_LOW: runs when nothing else wants to */
+	DRM_ORK_PRIORITY_LOW = 1,
+
+	/** @DRM_ORK_PRIORITY_HIGH: goes first. Needs CAP_SYS_NICE, else -EACCES */
+	DRM_ORK_PRIORITY_HIGH = 2,
+};
+
+/**
+ * struct drm_ork_queue_create - argument of DRM_IOCTL_ORK_QUEUE_CREATE
+ *
+ * Jobs of one queue start in order on each core; those of several share the cores fairly, whatever
+ * their number. A file starts with queue 0, of normal priority and for all cores.
+ *
+ * A queue whose jobs wedge a core four times, none ending well in between, is lost: its jobs end
+ * with -ECANCELED, and so does DRM_IOCTL_ORK_SUBMIT. Other queues of the file are not touched.
+ *
+ * -ENOSPC: the file has as many queues as the driver allows.
+ */
+struct drm_ork_queue_create {
+	/** @priority: &enum drm_ork_priority */
+	__u32 priority;
+
+	/** @core_mask: cores that its jobs may use, out of those of the device; 0: all */
+	__u32 core_mask;
+
+	/** @flags: 0 */
+	__u32 flags;
+
+	/** @queue: out: number of the new queue, not 0 */
+	__u32 queue;
+};
+
+/**
+ * struct drm_ork_queue_destroy - argument of DRM_IOCTL_ORK_QUEUE_DESTROY
+ *
+ * Jobs that are close to their turn are run; the others end with -ECANCELED. Queue 0 cannot be
+ * destroyed: -EINVAL.
+ */
+struct drm_ork_queue_destroy {
+	/** @queue: number */
+	__u32 queue;
+
+	/** @pad: 0 */
+	__u32 pad;
 };
 
 /** define DRM_ORK_WAIT_WRITE - wait for writers only, to read the BO */
@@ -672,6 +739,60 @@ struct drm_ork_bo_wait {
 
 	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
 	__s64 timeout_ns;
+};
+
+/**
+ * enum drm_ork_job_state - how far a job is
+ */
+enum drm_ork_job_state {
+	/** @DRM_ORK_JOB_QUEUED: no part of it has begun */
+	DRM_ORK_JOB_QUEUED = 0,
+
+	/** @DRM_ORK_JOB_RUNNING: a part has begun */
+	DRM_ORK_JOB_RUNNING = 1,
+
+	/** @DRM_ORK_JOB_ENDED: its fence has signalled */
+	DRM_ORK_JOB_ENDED = 2,
+};
+
+/**
+ * struct drm_ork_job_wait - argument of DRM_IOCTL_ORK_JOB_WAIT
+ *
+ * Waits until a job has ended and tells what became of it. The call succeeds when the job has
+ * ended, with or without error. -ETIMEDOUT: it has not ended yet; the out members are valid all
+ * the same, and with a time in the past that is the way to ask. -ENOENT: this file has no such
+ * job, it was not queued, or 8192 jobs have been submitted since.
+ */
+struct drm_ork_job_wait {
+	/** @id: number of the job, from &struct drm_ork_submit.first_id */
+	__u64 id;
+
+	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
+	__s64 timeout_ns;
+
+	/** @state: out: &enum drm_ork_job_state */
+	__u32 state;
+
+	/** @error: out: 0 or the negative errno of the job's fence, see @out_syncs of the job */
+	__s32 error;
+
+	/** @cores: out: mask of the cores that its parts were placed on */
+	__u32 cores;
+
+	/** @tasks_done: out: tasks that have ended on cores that are done with it */
+	__u32 tasks_done;
+
+	/** @submitted_ns: out: CLOCK_MONOTONIC time in nanoseconds when it was queued */
+	__u64 submitted_ns;
+
+	/** @started_ns: out: time when its first part began on a core, or 0 */
+	__u64 started_ns;
+
+	/** @ended_ns: out: time when a core ended its last part; 0 if it has not ended or begun */
+	__u64 ended_ns;
+
+	/** @fault_va: out: address that was not mapped if @error is -EFAULT, else 0 */
+	__u64 fault_va;
 };
 
 #define DRM_IOCTL_ORK_QUERY \
@@ -696,6 +817,12 @@ struct drm_ork_bo_wait {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_SUBMIT, struct drm_ork_submit)
 #define DRM_IOCTL_ORK_BO_WAIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_BO_WAIT, struct drm_ork_bo_wait)
+#define DRM_IOCTL_ORK_JOB_WAIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_JOB_WAIT, struct drm_ork_job_wait)
+#define DRM_IOCTL_ORK_QUEUE_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_CREATE, struct drm_ork_queue_create)
+#define DRM_IOCTL_ORK_QUEUE_DESTROY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_ORK_QUEUE_DESTROY, struct drm_ork_queue_destroy)
 
 #if defined(__cplusplus)
 }

@@ -17,8 +17,8 @@ GUEST_LIBC = ("ld-linux-aarch64.so.1", "libc.so.6", "libm.so.6", "libgcc_s.so.1"
 
 # The way to the host, needed before anything can be reported.
 TRANSPORT_MODULES = ("virtio_mmio", "virtio_console")
-# What our driver builds on; loaded even without it, so that tests can insmod.
-DRM_MODULES = ("drm", "drm_shmem_helper", "gpu_sched")
+# What our driver builds on, and governors; loaded even without it, so that tests can insmod.
+DRIVER_NEEDS = ("drm", "drm_shmem_helper", "gpu_sched", "governor_simpleondemand", "governor_userspace")
 
 MAX_FILE_BYTES = 0xFFFFFFFF
 
@@ -219,7 +219,7 @@ def build(stream, *, init, paths, kernel_dir, guest_dir, driver, load_driver, mo
     with open(os.path.join(kernel_dir, "release"), encoding="ascii") as text:
         release = text.read().strip()
     modules = KernelModules(os.path.join(kernel_dir, "modules"))
-    first = DRM_MODULES + tuple(more_modules)
+    first = DRIVER_NEEDS + tuple(more_modules)
     names = list(TRANSPORT_MODULES + first)
     if driver:
         driver_name = _module_name(driver)

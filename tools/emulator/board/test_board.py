@@ -98,6 +98,7 @@ def wrong_usage_returns_2():
     expect(usage_status("run", "--"), 2, "empty command")
     expect(usage_status("walk", "--", "true"), 2, "unknown action")
     expect(usage_status("run", "--kernel", "5.10", "--", "true"), 2, "unknown kernel")
+    expect(usage_status("run", "--dt", "acpi", "--", "true"), 2, "unknown device tree")
     expect(usage_status("run", "--cpus", "0", "--", "true"), 2, "no CPU")
     expect(usage_status("run", "--mem", "much", "--", "true"), 2, "bad size")
     expect(usage_status("run", "--put", "/no/such/file:/x", "--", "true"), 2, "missing host file")
@@ -271,6 +272,13 @@ def kernel_warning_is_reported():
 
 
 @test
+def access_without_power_is_a_complaint():
+    result = board("devmem", "0xfdab0000", options=["--no-complaints"])
+    expect(result.status, 125, "status")
+    expect_in("core 0: read of 0x0000 with the power domain off", result.err, "stderr")
+
+
+@test
 def leftover_processes_do_not_hold_the_board():
     result = board("sh", "-c", "sleep 1000 & echo done")
     expect(result.status, 0, "status")
@@ -283,6 +291,20 @@ def options_shape_the_board():
     script = "nproc; grep -q ork_test=1 /proc/cmdline && echo seen; free -m | awk '/^Mem/ {print $2 < 1100}'"
     result = board("sh", "-c", script, options=["--cpus", "4", "--mem", "1G", "--append", "ork_test=1"])
     expect(result.out, b"4\nseen\n1\n", f"output: {result.err}")
+
+
+@test
+def device_trees_differ_in_the_npu_only():
+    found = {}
+    for name in ("mainline", "vendor"):
+        result = board("sh", "-c", "cd /proc/device-tree; ls; cat npu@*/compatible", options=["--dt", name])
+        expect(result.status, 0, f"status with {name}: {result.err}")
+        found[name] = result.out.decode().replace("\0", "\n").split()
+    shared = set(found["mainline"]) & set(found["vendor"])
+    expect(sorted(set(found["vendor"]) - shared), ["rockchip,rk3588-rknpu"], "of the vendor's only")
+    expect(sorted(set(found["mainline"]) - shared),
+           ["iommu@fdaca000", "iommu@fdada000", "npu@fdac0000", "npu@fdad0000", "rockchip,rk3588-rknn-core"],
+           "of mainline's only")
 
 
 @test

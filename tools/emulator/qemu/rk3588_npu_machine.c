@@ -9,9 +9,9 @@
  * machine trims it to -smp and -m. Addresses and interrupts of the NPU, its
  * MMUs, the power management unit and the GIC are those of the SoC.
  *
- * CPUs start at EL1 and have neither EL2 nor EL3: PSCI is QEMU's, and nothing
- * on the board needs more. The counter runs at 1 GHz, so that under
- * "-icount shift=0" one tick is one instruction.
+ * CPUs start at EL1 and have neither EL2 nor EL3: PSCI is QEMU's, the rest of
+ * the firmware that the board needs is in rk3588_scmi.c. The counter runs at
+ * 1 GHz, so that under "-icount shift=0" one tick is one instruction.
  */
 
 #include "qemu/osdep.h"
@@ -37,10 +37,12 @@
 #include "system/system.h"
 #include "target/arm/cpu.h"
 #include "target/arm/gtimer.h"
+#include "rk3588_cpu.h"
 #include "rk3588_iommu.h"
 #include "rk3588_npu_core.h"
 #include "rk3588_npu_reset.h"
 #include "rk3588_pmu.h"
+#include "rk3588_scmi.h"
 #include <libfdt.h>
 
 #define TYPE_RK3588_NPU_MACHINE MACHINE_TYPE_NAME("rk3588-npu")
@@ -68,12 +70,13 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define GATES_SPI         404
 
 /*
- * Lines of the GPIO block that gates the NPU's clocks; pclk reaches no part of
- * the NPU that is modelled.
+ * Lines of the GPIO block that gates the NPU's bus clocks; pclk reaches no part
+ * of the NPU that is modelled. One more line chooses between the two voltages
+ * of the NPU's supply.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
-#define CLK_NPU_LINE    (2 * RK3588_NPU_CORES)
+#define VDD_LINE        7
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -93,7 +96,7 @@ struct RK3588NpuMachineState {
     struct arm_boot_info boot;
     ARMCPU *cpu[MAX_CPUS];
     DeviceState *gic;
-    Clock *npu_clock; /* the compute clock that the cores share */
+    DeviceState *scmi; /* has the compute clock that the cores share */
     MemoryRegion low_ram;
     MemoryRegion high_ram;
 
@@ -101,6 +104,7 @@ struct RK3588NpuMachineState {
     bool strict;
     bool timing;
     uint64_t chaos;
+    uint32_t broken_resets;
     uint32_t npu_mhz;
     uint32_t attach_ns;
     uint32_t dma_bytes_per_cycle;
@@ -137,6 +141,13 @@ static void create_ram(RK3588NpuMachineState *m)
     }
 }
 
+static void create_firmware(RK3588NpuMachineState *m)
+{
+    m->scmi = qdev_new(TYPE_RK3588_SCMI);
+    qdev_prop_set_uint64(m->scmi, "boot-hz", m->npu_mhz * 1000000ull);
+    sysbus_realize_and_unref(SYS_BUS_DEVICE(m->scmi), &error_fatal);
+}
+
 static void create_cpus(RK3588NpuMachineState *m)
 {
     MachineState *machine = MACHINE(m);
@@ -151,6 +162,7 @@ static void create_cpus(RK3588NpuMachineState *m)
                                  &error_abort);
         object_property_set_bool(cpu, "has_el2", false, &error_abort);
         object_property_set_bool(cpu, "has_el3", false, &error_abort);
+        object_property_set_link(cpu, "scmi", OBJECT(m->scmi), &error_abort);
         qdev_realize(DEVICE(cpu), NULL, &error_fatal);
         m->cpu[i] = ARM_CPU(cpu);
         object_unref(cpu);
@@ -215,11 +227,12 @@ static DeviceState *create_core(RK3588NpuMachineState *m, unsigned int index,
 {
     DeviceState *dev = qdev_new(TYPE_RK3588_NPU_CORE);
 
+    object_property_add_child(OBJECT(m), "npu-core[*]", OBJECT(dev));
     qdev_prop_set_uint32(dev, "index", index);
     qdev_prop_set_bit(dev, "strict", m->strict);
     qdev_prop_set_bit(dev, "timing", m->timing);
     qdev_prop_set_uint64(dev, "chaos", m->chaos);
-    qdev_connect_clock_in(dev, "clk", m->npu_clock);
+    qdev_connect_clock_in(dev, "clk", qdev_get_clock_out(m->scmi, "npu"));
     qdev_prop_set_uint32(dev, "attach-ns", m->attach_ns);
     qdev_prop_set_uint32(dev, "dma-bytes-per-cycle", m->dma_bytes_per_cycle);
     qdev_prop_set_uint32(dev, "task-cycles", m->task_cycles);
@@ -267,6 +280,7 @@ static DeviceState *create_reset(RK3588NpuMachineState *m)
     DeviceState *dev = qdev_new(TYPE_RK3588_NPU_RESET);
 
     qdev_prop_set_bit(dev, "strict", m->strict);
+    qdev_prop_set_uint32(dev, "broken", m->broken_resets);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
     sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, RESET_BASE);
     return dev;
@@ -276,28 +290,33 @@ static void create_npu(RK3588NpuMachineState *m)
 {
     DeviceState *reset = create_reset(m);
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
-    /* Lines that nobody drives are high: firmware leaves the clocks on. */
+    /*
+     * Lines that nobody drives are high: firmware leaves the clocks on and the
+     * voltage up.
+     */
     DeviceState *gates = sysbus_create_simple("pl061", GATES_BASE,
                                               spi(m, GATES_SPI));
     DeviceState *cores[RK3588_NPU_CORES];
 
-    m->npu_clock = clock_new(OBJECT(m), "npu-clock");
-    clock_set_hz(m->npu_clock, m->npu_mhz * 1000000ull);
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
         DeviceState *iommu = create_iommu(i);
         DeviceState *core = create_core(m, i, iommu);
         DeviceState *both[] = { core, iommu };
+        DeviceState *island[] = { core, iommu, m->scmi };
 
         cores[i] = core;
         connect_npu_irqs(m, i, core, iommu);
-        fan_out(pmu, i, "power", both, ARRAY_SIZE(both));
+        /* The oscillator of the compute clock is in core 0's domain. */
+        fan_out(pmu, i, "power", island, i == 0 ? 3 : 2);
         fan_out(gates, HCLK_LINE(i), "hclk", both, ARRAY_SIZE(both));
         qdev_connect_gpio_out(gates, ACLK_LINE(i),
                               qdev_get_gpio_in_named(core, "aclk", 0));
         qdev_connect_gpio_out(reset, i,
                               qdev_get_gpio_in_named(core, "reset", 0));
     }
-    fan_out(gates, CLK_NPU_LINE, "clk", cores, ARRAY_SIZE(cores));
+    fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
+    qdev_connect_gpio_out(gates, VDD_LINE,
+                          qdev_get_gpio_in_named(m->scmi, "vdd", 0));
 }
 
 static void create_virtio(RK3588NpuMachineState *m)
@@ -375,6 +394,7 @@ static void machine_init(MachineState *machine)
         exit(EXIT_FAILURE);
     }
     create_ram(m);
+    create_firmware(m);
     create_cpus(m);
     create_gic(m);
     pl011_create(UART_BASE, spi(m, UART_SPI), serial_hd(0));
@@ -435,6 +455,8 @@ static void add_mode_properties(Object *obj)
                                    OBJ_PROP_FLAG_READWRITE);
     object_property_set_description(obj, "chaos", "seed of what hardware may"
                                     " do and seldom does; 0 turns it off");
+    add_figure(obj, "broken-resets", &m->broken_resets,
+               "mask of cores that their reset lines do not reach");
     add_figure(obj, "npu-mhz", &m->npu_mhz,
                "rate of the compute clock at power on");
     add_figure(obj, "attach-ns", &m->attach_ns,
@@ -450,7 +472,7 @@ static void add_mode_properties(Object *obj)
 static void machine_class_init(ObjectClass *klass, void *data)
 {
     static const char * const valid_cpu_types[] = {
-        ARM_CPU_TYPE_NAME("cortex-a76"),
+        TYPE_RK3588_CPU,
         NULL
     };
     MachineClass *mc = MACHINE_CLASS(klass);
@@ -458,7 +480,7 @@ static void machine_class_init(ObjectClass *klass, void *data)
     mc->desc = "RK3588 NPU with Cortex-A76 CPUs";
     mc->init = machine_init;
     mc->max_cpus = MAX_CPUS;
-    mc->default_cpu_type = ARM_CPU_TYPE_NAME("cortex-a76");
+    mc->default_cpu_type = TYPE_RK3588_CPU;
     mc->valid_cpu_types = valid_cpu_types;
     mc->default_ram_size = 2 * GiB;
     mc->default_ram_id = "rk3588-npu.ram";

@@ -75,7 +75,9 @@ static void set_lines(RK3588NpuResetState *s, uint32_t value)
         if (before == BOTH_LINES || now == BOTH_LINES) {
             check_length(s, i, now == BOTH_LINES);
         }
-        qemu_set_irq(s->out[i], now == BOTH_LINES);
+        if (!extract32(s->broken, i, 1)) {
+            qemu_set_irq(s->out[i], now == BOTH_LINES);
+        }
     }
 }
 
@@ -122,6 +124,7 @@ static void reset_init(Object *obj)
 
 static const Property reset_properties[] = {
     DEFINE_PROP_BOOL("strict", RK3588NpuResetState, strict, false),
+    DEFINE_PROP_UINT32("broken", RK3588NpuResetState, broken, 0),
 };
 
 static const VMStateDescription vmstate_reset = {

@@ -17,6 +17,7 @@ struct RK3588NpuResetState {
     MemoryRegion mmio;
     qemu_irq out[RK3588_NPU_CORES]; /* high: the core is in reset */
     bool strict;
+    uint32_t broken; /* mask of cores that the lines do not reach */
     uint32_t lines;
     int64_t since_ns[RK3588_NPU_CORES]; /* when both lines were asserted */
     bool complete[RK3588_NPU_CORES]; /* this pulse had both lines asserted */

@@ -25,7 +25,7 @@ SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
 GATES = 0xFD7C0000
-ACLK_GATE, HCLK_GATE, CLK_GATE = 0, 3, 6
+ACLK_GATE, HCLK_GATE, VDD_HIGH = 0, 3, 7
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -37,6 +37,10 @@ DDMA_STATUS, DDMA_IDLE = 0x8030, 0x100
 ALL_TASKS_DONE = 0xF000
 VERSION_VALUE = 0x46495245
 DPU_DONE, READ_ERROR = 0x300, 0x1000
+
+SCMI_BASE, SCMI_CLOCK, CLOCK_NPU = 0x10, 0x14, 6
+RATE_SET, RATE_GET, CONFIG_SET = 5, 6, 7
+NOT_SUPPORTED, INVALID_PARAMETERS, NOT_FOUND = -1, -2, -4
 
 READ, WRITE = 2, 4
 WAIT_SECONDS = 20
@@ -123,11 +127,11 @@ def product(a, b):
 class Board:
     """A QEMU under qtest. Interrupt levels are those at the GIC's inputs."""
 
-    def __init__(self, qemu, *options):
+    def __init__(self, qemu, *options, accel="qtest"):
         self.log = tempfile.TemporaryFile()
         self.levels = set()
         self.qemu = subprocess.Popen(
-            [qemu, "-machine", "rk3588-npu", "-accel", "qtest", "-qtest", "stdio", "-qtest-log", "none", "-nodefaults",
+            [qemu, "-machine", "rk3588-npu", "-accel", accel, "-qtest", "stdio", "-qtest-log", "none", "-nodefaults",
              "-display", "none", "-d", "guest_errors", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.command("irq_intercept_in /machine/gic")
@@ -195,9 +199,50 @@ class Board:
         self.write(GATES + 0x400, self.read(GATES + 0x400) | 1 << line)
         self.write(GATES + (4 << line), on << line)
 
+    def gate_compute_clock(self, core, on):
+        """Forces the core's input; the firmware, whose line it is, serves CPUs only."""
+        self.command(f"set_irq_in /machine/npu-core[{core}] clk 0 {int(on)}")
+
     def pulse_reset(self, core):
         self.reset_lines(3 << 2 * core)
         self.reset_lines(0)
+
+
+class FirmwareBoard(Board):
+    """A board whose CPU runs: it makes one SCMI call each time that it is told to."""
+
+    CALL, CHANNEL = 0x1000, 0x10F000
+    # x1 = CALL; wait until *x1; smc 0x82000010; x1[1] = w0; *x1 = 0; again.
+    STUB = (0xD2820001, 0xB9400022, 0x34FFFFE2, 0x52800200, 0x72B04000, 0xD4000003, 0xB9000420, 0xB900003F, 0x17FFFFF9)
+
+    def __init__(self, qemu, *options):
+        super().__init__(qemu, *options, accel="tcg")
+        self.store(0x400, struct.pack(f"<{len(self.STUB)}I", *self.STUB))
+        # RAM is zero and no instruction, so the CPU goes round at its vector 0x200: b 0x400.
+        self.write(0x200, 0x14000080)
+
+    def start_call(self, protocol, message, *words):
+        self.store(self.CHANNEL + 0x14, struct.pack(f"<{2 + len(words)}I", 4 + 4 * len(words), message | protocol << 10, *words))
+        self.write(self.CHANNEL + 4, 0)
+        self.write(self.CALL, 1)
+
+    def call(self, protocol, message, *words):
+        """Returns the answer's words, the first of them signed: the status."""
+        self.start_call(protocol, message, *words)
+        assert self.wait(lambda: not self.read(self.CALL))
+        assert self.read(self.CALL + 4) == 0 and self.read(self.CHANNEL + 4) == 1
+        size = self.read(self.CHANNEL + 0x14) - 4
+        return struct.unpack(f"<i{size // 4 - 1}I", self.load(self.CHANNEL + 0x1C, size))
+
+    def set_rate(self, mhz):
+        return self.call(SCMI_CLOCK, RATE_SET, 0, CLOCK_NPU, mhz * 1000000, 0)[0]
+
+    def rate(self):
+        return self.call(SCMI_CLOCK, RATE_GET, CLOCK_NPU)[1] / 1000000
+
+    def power(self, on):
+        """Domain NPUTOP and with it NPU1 and NPU2."""
+        self.write(PMU + 0x14C, 0x00080000 if on else 0x00080008)
 
 
 class AddressSpace:
@@ -714,16 +759,105 @@ def registers_without_hclk_cannot_be_reached_and_remember(qemu):
 
 @test
 def job_waits_for_its_clocks(qemu):
-    for gate in (ACLK_GATE + 1, CLK_GATE):
+    for gate in (lambda board, on: board.gate(ACLK_GATE + 1, on), lambda board, on: board.gate_compute_clock(1, on)):
         with Board(qemu) as board:
             npu = Npu(board, 1)
             npu.attach()
-            board.gate(gate, False)
+            gate(board, False)
             npu.kick()
             time.sleep(0.05)
             assert not npu.done()
-            board.gate(gate, True)
+            gate(board, True)
             assert npu.finish() and npu.right()
+
+
+@test
+def firmware_describes_its_one_clock(qemu):
+    with FirmwareBoard(qemu) as board:
+        assert board.call(SCMI_BASE, 6) == (0, 1, SCMI_CLOCK)
+        assert board.call(SCMI_CLOCK, 1) == (0, 8)
+        assert board.call(SCMI_CLOCK, 3, CLOCK_NPU)[:2] == (0, 1)
+        assert board.call(SCMI_CLOCK, 4, CLOCK_NPU, 0) == (0, 0x1003, 200000000, 0, 1000000000, 0, 1000000, 0)
+        assert board.call(SCMI_CLOCK, 3, 5) == (NOT_FOUND,)
+        assert board.call(SCMI_CLOCK, 8) == (NOT_SUPPORTED,)
+        assert board.call(0x16, 0) == (NOT_SUPPORTED,)
+
+
+@test
+def rate_is_set_within_its_limits(qemu):
+    with FirmwareBoard(qemu) as board:
+        assert board.rate() == 200
+        assert board.set_rate(650) == 0 and board.rate() == 650
+        for mhz in (199, 1001):
+            assert board.set_rate(mhz) == INVALID_PARAMETERS and board.rate() == 650
+        assert board.messages() == ""
+
+
+@test
+def firmware_gates_the_compute_clock(qemu):
+    with FirmwareBoard(qemu) as board:
+        npu = Npu(board, 1)
+        npu.attach()
+        assert board.call(SCMI_CLOCK, CONFIG_SET, CLOCK_NPU, 0) == (0,)
+        npu.kick()
+        time.sleep(0.05)
+        assert not npu.done()
+        assert board.call(SCMI_CLOCK, CONFIG_SET, CLOCK_NPU, 1) == (0,)
+        assert npu.finish() and npu.right()
+
+
+@test
+def rate_that_the_firmware_sets_is_that_of_the_cores(qemu):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "jobs")
+        with FirmwareBoard(qemu, "-machine", f"job-log={path}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            for mhz in (200, 800):
+                board.set_rate(mhz)
+                assert npu.run()
+        with open(path, encoding="ascii") as lines:
+            slow, fast = (json.loads(line) for line in lines)
+        assert slow["cycles"] == fast["cycles"]
+        assert slow["ns"] == slow["cycles"] * 5 and fast["ns"] == fast["cycles"] * 5 // 4
+
+
+@test
+def rate_above_the_parked_one_needs_power(qemu):
+    with FirmwareBoard(qemu) as board:
+        board.power(False)
+        assert board.set_rate(200) == 0 and board.messages() == ""
+        board.start_call(SCMI_CLOCK, RATE_SET, 0, CLOCK_NPU, 300000000, 0)
+        board.qemu.wait(WAIT_SECONDS)
+        assert "300000000 Hz set with the power domain off hangs the firmware" in board.messages()
+
+
+@test
+def power_that_goes_off_above_the_parked_rate_is_reported(qemu):
+    with FirmwareBoard(qemu) as board:
+        board.set_rate(300)
+        board.set_rate(200)
+        board.power(False)
+        board.power(True)
+        assert board.messages() == ""
+        board.set_rate(300)
+        board.power(False)
+        assert "went off at 300000000 Hz" in board.messages()
+
+
+@test
+def rate_above_its_voltage_is_reported(qemu):
+    for steps in (lambda board: (board.gate(VDD_HIGH, False), board.set_rate(800)),
+                  lambda board: (board.set_rate(800), board.gate(VDD_HIGH, False))):
+        with FirmwareBoard(qemu) as board:
+            board.gate(VDD_HIGH, False)
+            board.set_rate(700)
+            board.gate(VDD_HIGH, True)
+            board.set_rate(1000)
+            board.set_rate(200)
+            assert board.messages() == ""
+            steps(board)
+            assert "800000000 Hz at the voltage for 700000000 Hz" in board.messages()
 
 
 @test
@@ -818,10 +952,10 @@ def timed_chain_waits_for_stall_and_clock(qemu):
         board.clock_step(10000000)
         assert not npu.done()
         npu.mmu_command(UNSTALL)
-        board.gate(CLK_GATE, False)
+        board.gate_compute_clock(0, False)
         board.clock_step(10000000)
         assert not npu.done()
-        board.gate(CLK_GATE, True)
+        board.gate_compute_clock(0, True)
         board.clock_step(10000000)
         assert npu.finish() and npu.right()
 

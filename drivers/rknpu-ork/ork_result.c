@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/**
+ * DOC: Results of jobs
+ *
+ * A file's jobs are numbered in the order in which they were submitted. The file keeps what became
+ * of the last ORK_RESULTS_KEPT of them, ended or not, so the memory is bounded; a job that is older
+ * still runs and signals its fence.
+ *
+ * The cores write a result, from the hard interrupt on; ork_result.lock is the innermost lock. The
+ * end of a job is its fence, not its result.
+ */
+
+#include <linux/dma-fence.h>
+#include <linux/slab.h>
+
+#include <drm/drm_utils.h>
+
+#include "ork_drv.h"
+#include "ork_result.h"
+
+/* More than one call of DRM_IOCTL_ORK_SUBMIT can queue. */
+#define ORK_RESULTS_KEPT 8192
+
+struct ork_result *ork_result_create(struct dma_fence *done)
+{
+	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL);
+
+	if (!result)
+		return NULL;
+
+	kref_init(&result->ref);
+	spin_lock_init(&result->lock);
+	result->done = dma_fence_get(done);
+	return result;
+}
+
+struct ork_result *ork_result_get(struct ork_result *result)
+{
+	kref_get(&result->ref);
+	return result;
+}
+
+static void ork_result_release(struct kref *ref)
+{
+	struct ork_result *result = container_of(ref, struct ork_result, ref);
+
+	dma_fence_put(result->done);
+	kfree(result);
+}
+
+void ork_result_put(struct ork_result *result)
+{
+	kref_put(&result->ref, ork_result_release);
+}
+
+void ork_result_started(struct ork_result *result, ktime_t when)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&result->lock, flags);
+	if (!result->started)
+		result->started = when;
+	spin_unlock_irqrestore(&result->lock, flags);
+}
+
+void ork_result_ended(struct ork_result *result, ktime_t when, u32 tasks)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&result->lock, flags);
+	result->ended = max(result->ended, when);
+	result->tasks_done += tasks;
+	spin_unlock_irqrestore(&result->lock, flags);
+}
+
+void ork_result_fault(struct ork_result *result, u32 va)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&result->lock, flags);
+	result->fault_va = va;
+	spin_unlock_irqrestore(&result->lock, flags);
+}
+
+/**
+ * ork_result_reserve - make room for a result, so that keeping it cannot fail
+ * @priv: file
+ * @id: number of the job
+ *
+ * A job that is not queued after all leaves its room to its successor in the ring.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ork_result_reserve(struct ork_file *priv, u64 id)
+{
+	return xa_reserve(&priv->results, id % ORK_RESULTS_KEPT, GFP_KERNEL);
+}
+
+/**
+ * ork_result_keep - keep a job's result for the file
+ * @priv: file
+ * @id: number of the job, reserved
+ * @result: result of the job
+ */
+void ork_result_keep(struct ork_file *priv, u64 id, struct ork_result *result)
+{
+	struct ork_result *old;
+
+	result->id = id;
+	ork_result_get(result);
+	old = xa_store(&priv->results, id % ORK_RESULTS_KEPT, result, GFP_NOWAIT);
+	if (old)
+		ork_result_put(old);
+}
+
+void ork_result_close_all(struct ork_file *priv)
+{
+	struct ork_result *result;
+	unsigned long i;
+
+	xa_for_each(&priv->results, i, result)
+		ork_result_put(result);
+	xa_destroy(&priv->results);
+}
+
+static struct ork_result *ork_result_lookup(struct ork_file *priv, u64 id)
+{
+	struct ork_result *result;
+
+	xa_lock(&priv->results);
+	result = xa_load(&priv->results, id % ORK_RESULTS_KEPT);
+	if (result && result->id == id)
+		ork_result_get(result);
+	else
+		result = NULL;
+	xa_unlock(&priv->results);
+
+	return result;
+}
+
+static u32 ork_result_state(const struct ork_result *result, int status)
+{
+	if (status)
+		return DRM_ORK_JOB_ENDED;
+
+	return result->started ? DRM_ORK_JOB_RUNNING : DRM_ORK_JOB_QUEUED;
+}
+
+static void ork_result_report(struct ork_result *result, struct drm_ork_job_wait *args)
+{
+	int status = dma_fence_get_status(result->done);
+
+	spin_lock_irq(&result->lock);
+	args->state = ork_result_state(result, status);
+	args->error = min(status, 0);
+	args->cores = result->cores;
+	args->tasks_done = result->tasks_done;
+	args->submitted_ns = ktime_to_ns(result->submitted);
+	args->started_ns = ktime_to_ns(result->started);
+	args->ended_ns = status ? ktime_to_ns(result->ended) : 0;
+	args->fault_va = result->fault_va;
+	spin_unlock_irq(&result->lock);
+}
+
+int ork_ioctl_job_wait(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_ork_job_wait *args = data;
+	struct ork_result *result = ork_result_lookup(file->driver_priv, args->id);
+	long ret;
+
+	if (!result)
+		return -ENOENT;
+
+	ret = dma_fence_wait_timeout(result->done, true,
+				     drm_timeout_abs_to_jiffies(args->timeout_ns));
+	ork_result_report(result, args);
+	ork_result_put(result);
+
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : -ETIMEDOUT;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Copyright 2026 The rknpu-ork authors */
+#ifndef HW_RK3588_SCMI_H
+#define HW_RK3588_SCMI_H
+
+#include "hw/clock.h"
+#include "hw/sysbus.h"
+#include "qom/object.h"
+
+#define TYPE_RK3588_SCMI "rk3588-scmi"
+OBJECT_DECLARE_SIMPLE_TYPE(RK3588ScmiState, RK3588_SCMI)
+
+struct RK3588ScmiState {
+    SysBusDevice parent_obj;
+
+    Clock *npu;      /* output: the compute clock's rate */
+    qemu_irq gate;   /* high: the compute clock runs */
+    bool enabled;
+    bool powered;    /* domain NPUTOP is on */
+    bool vdd_high;   /* the supply has the higher of its two voltages */
+    uint64_t hz;
+    uint64_t boot_hz;
+};
+
+/*
+ * Handles the message in shared memory. False if the firmware never returns
+ * from it.
+ */
+bool rk3588_scmi_call(RK3588ScmiState *s);
+
+#endif

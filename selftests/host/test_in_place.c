@@ -17,8 +17,8 @@
 #include "product_types.h"
 
 /*
- * A and C in buffers: used where they lie if the hardware can, else copied; exact in both cases. Runs on the device that
- * ORK_DEVICE names; without it, on the first render node of the driver.
+ * A and C in buffers: used where they lie if the hardware can, else copied; exact in both cases. Runs on the device
+ * that ORK_DEVICE names; without it, on the first render node of the driver.
  */
 
 enum { BUFFER_BYTES = 1 << 20 };

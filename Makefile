@@ -246,6 +246,7 @@ check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
 check-emulator: board
 	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
 	@$(RUN_TEST) tools/emulator/board/test_board.py
+	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
@@ -254,7 +255,11 @@ check-board: board
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
 			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; \
 		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; done
+			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
+		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
+			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
+	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
+		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
 	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
 		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
 
@@ -274,6 +279,8 @@ check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 
 # With --icount an instruction of the guest is a nanosecond of its clock: the figures are the same on every host.
 BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
+# Jobs that take their predicted time, so that the next one is there when they end.
+BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
 .PHONY: bench
 bench: board $(BUILD)/host/test/bench_checker
@@ -283,6 +290,8 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)
 	@echo '$(BENCH)_switch.sh'
 	@$(BENCH)_switch.sh
+	@echo '$(BENCH_TIMING) hand-over'
+	@$(BENCH_TIMING) hand-over
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

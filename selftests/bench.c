@@ -156,6 +156,34 @@ static void print_programs(int fd)
 	}
 }
 
+/* From the interrupt handler's first look at the clock to the doorbell of the job that waits on the core. */
+static void print_hand_over(int fd)
+{
+	struct drm_ork_job_wait result, next;
+	struct drm_ork_job jobs[ROUNDS + 1];
+	struct drm_ork_submit args = {
+		.jobs = { .stride = sizeof(jobs[0]), .count = ROUNDS + 1, .ptr = (uintptr_t)jobs },
+	};
+	uint64_t addresses[3], samples[ROUNDS];
+	struct ork_test_product p;
+	int i;
+
+	make(fd, 0, &p, 8, false);
+	for (i = 0; i <= ROUNDS; i++) {
+		jobs[i] = ork_test_product_job(&p, addresses);
+		jobs[i].core_mask = 1;
+	}
+	check(drmIoctl(fd, DRM_IOCTL_ORK_SUBMIT, &args) ? -errno : 0, "submit");
+	check(ork_test_job_wait(fd, args.first_id, 20000, &result), "wait");
+	for (i = 0; i < ROUNDS; i++) {
+		check(ork_test_job_wait(fd, args.first_id + i + 1, 20000, &next), "wait");
+		samples[i] = next.started_ns - result.ended_ns;
+		result = next;
+	}
+	printf("from interrupt to next doorbell: %llu\n", (unsigned long long)smallest(samples));
+	ork_test_product_fini(fd, &p);
+}
+
 static uint64_t used_bytes(int fd, uint32_t vm)
 {
 	struct drm_ork_vm_info info;
@@ -224,13 +252,19 @@ static void print_experts(int fd)
 	printf(", one program each %llu bytes\n", (unsigned long long)plain);
 }
 
-int main(void)
+/* With "hand-over" as argument, that only; it takes jobs that last, as on a board with --timing. */
+int main(int argc, char **argv)
 {
 	int fd = ork_test_open();
 
 	if (fd < 0) {
 		fprintf(stderr, "bench: no device\n");
 		return 1;
+	}
+	if (argc == 2 && !strcmp(argv[1], "hand-over")) {
+		print_hand_over(fd);
+		close(fd);
+		return 0;
 	}
 	printf("nanoseconds of the clock; with --icount, guest instructions. int8, M 4, K %u, 32 columns per task\n", EXPERT_K);
 	print_programs(fd);

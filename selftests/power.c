@@ -6,8 +6,10 @@
  * that goes at a high rate, only the board can tell: it reports it on the console or hangs.
  */
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 
 #define DEVFREQ "/sys/class/devfreq/fdab0000.npu/"
 #define DEVICES "/sys/bus/platform/devices/"
+#define OPPS "/proc/device-tree/opp-table-npu"
 #define CLOCK "/sys/kernel/debug/clk/scmi_clk_npu/clk_rate"
 
 #define MHZ 1000000l
@@ -73,6 +76,19 @@ static int write_number(const char *path, long value)
 
 	snprintf(text, sizeof(text), "%ld", value);
 	return write_text(path, text);
+}
+
+/* Two cells of a device tree's property. */
+static uint64_t read_cells(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t value = 0;
+
+	if (fd < 0 || read(fd, &value, sizeof(value)) != sizeof(value))
+		value = 0;
+	if (fd >= 0)
+		close(fd);
+	return be64toh(value);
 }
 
 static int set_rate(long hz)
@@ -183,6 +199,39 @@ TEST_F(power, ceiling_is_safe_until_somebody_raises_it)
 		EXPECT_GT(self->rates[i], self->rates[i - 1]);
 }
 
+TEST_F(power, operating_points_of_the_device_tree_are_the_rates)
+{
+	glob_t found;
+	size_t i;
+	int k;
+
+	if (glob(OPPS "/opp-*/opp-hz", 0, NULL, &found))
+		SKIP(return, "no " OPPS);
+
+	EXPECT_EQ(found.gl_pathc, self->rate_count);
+	for (i = 0; i < found.gl_pathc; i++) {
+		uint64_t hz = read_cells(found.gl_pathv[i]);
+
+		for (k = 0; k < self->rate_count && self->rates[k] != hz; k++)
+			;
+		EXPECT_LT(k, self->rate_count);
+	}
+	globfree(&found);
+}
+
+TEST_F(power, ceiling_can_be_raised_to_the_last_rate)
+{
+	long last = self->rates[self->rate_count - 1];
+
+	ASSERT_EQ(set_power("control", "on"), 0);
+	ASSERT_EQ(set_rate(last), 0);
+	EXPECT_EQ(read_number(DEVFREQ "cur_freq"), self->max_hz);
+	ASSERT_EQ(write_number(DEVFREQ "max_freq", last), 0);
+	EXPECT_EQ(read_number(DEVFREQ "cur_freq"), last);
+	ASSERT_EQ(set_rate(self->rates[0]), 0);
+	EXPECT_EQ(read_number(DEVFREQ "cur_freq"), self->rates[0]);
+}
+
 TEST_F(power, rate_stays_within_min_and_max)
 {
 	long low = self->rates[1], high = self->max_hz;
@@ -288,6 +337,7 @@ TEST_F_TIMEOUT(power, jobs_are_right_while_rate_and_power_change, 180)
 
 	/* Cores go to sleep after each job. */
 	ASSERT_EQ(set_power("autosuspend_delay_ms", "0"), 0);
+	ASSERT_EQ(write_number(DEVFREQ "max_freq", self->rates[self->rate_count - 1]), 0);
 	child = fork();
 	ASSERT_GE(child, 0);
 	if (!child)

@@ -3,7 +3,7 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory buffers import vm matmul slots sync result wedge kill storm fair queue observe power sleep
+SELFTESTS := open_query memory buffers import vm matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind
 # Needs a board with a broken reset.
 SELFTEST_BROKEN := lost
 # Prints figures, as bench_switch.sh does; not a test.

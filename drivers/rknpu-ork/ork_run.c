@@ -470,10 +470,10 @@ static void ork_run_publish(struct work_struct *work)
  */
 void ork_run_drain(struct ork_core *core)
 {
-	ork_run_fail(core, -ENODEV);
-
+	/* Those that wait on the core first, else the end of what runs would start the next one. */
 	mutex_lock(&core->lock);
 	ork_run_end_armed(core, -ENODEV);
+	ork_run_fail(core, -ENODEV);
 	mutex_unlock(&core->lock);
 
 	wait_event(core->idle, !atomic_read(&core->queued));

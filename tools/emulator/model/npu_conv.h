@@ -25,6 +25,7 @@ struct npu_input_cvt {
 /* A packed image (ARGB_IN) in place of a feature cube. */
 struct npu_image {
 	uint32_t channels; /* of a pixel; 0: no image */
+	uint32_t width;    /* pixels of a line that are read */
 	bool convert;
 	bool is_signed; /* what is converted */
 	bool add_first; /* offset, then scale and shift; else scale, shift, offset */
@@ -72,11 +73,6 @@ struct npu_conv {
 	bool weight_reuse;
 	bool garbage; /* a rule is broken that leaves no sum right */
 };
-
-static inline uint32_t npu_conv_pixels(const struct npu_conv *conv)
-{
-	return conv->width * conv->height;
-}
 
 static inline uint32_t npu_conv_out_pixels(const struct npu_conv *conv)
 {

@@ -42,9 +42,9 @@ bool npu_image_load(const struct npu_conv *conv, struct npu_port *port, struct n
 
 		if (!npu_port_read(port, NPU_CLIENT_FEATURE,
 				   conv->feature_address + y * conv->feature_line * pixel_bytes, line,
-				   conv->width * pixel_bytes))
+				   conv->image.width * pixel_bytes))
 			return false;
-		for (uint32_t x = 0; x < conv->width; x++, to += NPU_ATOM) {
+		for (uint32_t x = 0; x < conv->image.width; x++, to += NPU_ATOM) {
 			memset(to, 0, NPU_ATOM);
 			memcpy(to, line + x * pixel_bytes, pixel_bytes);
 			if (conv->image.convert)

@@ -84,10 +84,11 @@ static bool plan_mode(struct npu_core *core, const struct npu_view *view, struct
 static bool check_cube(struct npu_core *core, const struct npu_view *view, const struct npu_conv *conv)
 {
 	uint32_t dma_size = npu_get(view, CNA_FC_DATA_SIZE0);
+	uint32_t dma_width = npu_field(dma_size, CNA_FC_DATA_SIZE0_DMA_WIDTH);
 	uint32_t atomics = npu_field(npu_get(view, CNA_DATA_SIZE3), CNA_DATA_SIZE3_DATAOUT_ATOMICS);
 	uint32_t real = npu_field(npu_get(view, CNA_DATA_SIZE1), CNA_DATA_SIZE1_DATAIN_CHANNEL_REAL);
 
-	if (npu_field(dma_size, CNA_FC_DATA_SIZE0_DMA_WIDTH) != conv->width ||
+	if ((conv->image.channels == 0 && dma_width != conv->width) ||
 	    npu_field(dma_size, CNA_FC_DATA_SIZE0_DMA_HEIGHT) != conv->height ||
 	    npu_field(npu_get(view, CNA_FC_DATA_SIZE1), CNA_FC_DATA_SIZE1_DMA_CHANNEL) != conv->channels)
 		return npu_core_hang(core, "not modelled: FC_DATA_SIZE differs from DATA_SIZE");
@@ -172,7 +173,8 @@ static bool plan_cube(struct npu_core *core, const struct npu_view *view, struct
 		return npu_core_hang(core, "empty cube of %u x %u pixels, %u channels, %u kernels",
 				     (unsigned int)conv->width, (unsigned int)conv->height,
 				     (unsigned int)conv->channels, (unsigned int)conv->kernel_rows);
-	return check_channels(core, conv) && plan_kernel(core, view, conv) && check_cube(core, view, conv);
+	return check_channels(core, conv) && plan_kernel(core, view, conv) && check_cube(core, view, conv) &&
+	       npu_plan_image_width(core, view, conv);
 }
 
 /* NPU reference 3.4 */

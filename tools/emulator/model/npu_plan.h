@@ -18,6 +18,7 @@ bool npu_rules_hold(struct npu_core *core, const struct npu_view *view, const st
 
 /* npu_plan_image.c: feature cube or packed image, and the input converter. */
 bool npu_plan_image(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
+bool npu_plan_image_width(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);
 
 /* npu_plan_cbuf.c: banks and weights. */
 bool npu_plan_cbuf(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv);

@@ -5,8 +5,8 @@
 /* What a convolution does with CBUF, and the stream of its weights (NPU reference 3.5, 4.2). */
 
 /*
- * Programs for packed images write DATA_ENTRIES = width * height, which is the length of no line. How much room a line takes is thus
- * not known; an image whose atoms do not fit is not computed.
+ * Programs for packed images write DATA_ENTRIES = width * height, some with the width rounded up to 4, which is the length of no
+ * line. How much room a line takes is thus not known; an image whose atoms do not fit is not computed.
  */
 static bool plan_image_lines(struct npu_core *core, struct npu_conv *conv, uint32_t entries, uint32_t banks)
 {
@@ -14,7 +14,7 @@ static bool plan_image_lines(struct npu_core *core, struct npu_conv *conv, uint3
 
 	conv->line_bytes = line * NPU_CBUF_ENTRY;
 	conv->rows_held = banks * (NPU_CBUF_BANK_BYTES / NPU_CBUF_ENTRY) / line;
-	if (entries != npu_conv_pixels(conv))
+	if (entries != conv->width * conv->height && entries != line * 4 * conv->height)
 		return npu_core_hang(core, "not modelled: %u data entries for a packed image of %u x %u pixels",
 				     (unsigned int)entries, (unsigned int)conv->width, (unsigned int)conv->height);
 	if (conv->rows_held < conv->height)

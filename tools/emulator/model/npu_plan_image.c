@@ -81,6 +81,23 @@ static bool check_image(struct npu_core *core, const struct npu_view *view, cons
 	return true;
 }
 
+/*
+ * Programs for images of odd width or of less than 16 pixels make DATAIN_WIDTH larger than DMA_WIDTH. What the MAC array finds in
+ * between is not known; no output pixel may depend on it.
+ */
+bool npu_plan_image_width(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
+{
+	int64_t last = (int64_t)(conv->out_width - 1) * conv->stride[0] +
+		       (int64_t)(conv->kernel_width - 1) * conv->step[0] - conv->pad[0];
+	uint32_t width = npu_field(npu_get(view, CNA_FC_DATA_SIZE0), CNA_FC_DATA_SIZE0_DMA_WIDTH);
+
+	conv->image.width = width;
+	if (conv->image.channels == 0 || width == conv->width || (width < conv->width && last < width))
+		return true;
+	return npu_core_hang(core, "not modelled: packed image with lines of %u pixels, of which %u are read",
+			     (unsigned int)conv->width, (unsigned int)width);
+}
+
 bool npu_plan_image(struct npu_core *core, const struct npu_view *view, struct npu_conv *conv)
 {
 	uint32_t argb = npu_field(npu_get(view, CNA_CONV_CON1), CNA_CONV_CON1_ARGB_IN);

@@ -211,7 +211,8 @@ static void fp16_weights(const struct npu_type *type, const uint8_t *weights, si
 
 void npu_reals_weights(const struct npu_type *type, const uint8_t *weights, size_t length, struct npu_reals *reals)
 {
-	if (type->input == NPU_FP16 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
+	/* Not every compiler knows the name of F16C; CPUs with FMA have it. */
+	if (type->input == NPU_FP16 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
 		fp16_weights(type, weights, length, reals);
 	else
 		npu_reals_weights_portable(type, weights, length, reals);

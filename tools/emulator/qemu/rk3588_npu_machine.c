@@ -71,10 +71,12 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 
 /*
  * Lines of the GPIO block that gates the NPU's bus clocks; pclk reaches no part
- * of the NPU that is modelled.
+ * of the NPU that is modelled. One more line chooses between the two voltages
+ * of the NPU's supply.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
+#define VDD_LINE        7
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -142,7 +144,6 @@ static void create_ram(RK3588NpuMachineState *m)
 static void create_firmware(RK3588NpuMachineState *m)
 {
     m->scmi = qdev_new(TYPE_RK3588_SCMI);
-    qdev_prop_set_bit(m->scmi, "strict", m->strict);
     qdev_prop_set_uint64(m->scmi, "boot-hz", m->npu_mhz * 1000000ull);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(m->scmi), &error_fatal);
 }
@@ -289,7 +290,10 @@ static void create_npu(RK3588NpuMachineState *m)
 {
     DeviceState *reset = create_reset(m);
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
-    /* Lines that nobody drives are high: firmware leaves the clocks on. */
+    /*
+     * Lines that nobody drives are high: firmware leaves the clocks on and the
+     * voltage up.
+     */
     DeviceState *gates = sysbus_create_simple("pl061", GATES_BASE,
                                               spi(m, GATES_SPI));
     DeviceState *cores[RK3588_NPU_CORES];
@@ -311,6 +315,8 @@ static void create_npu(RK3588NpuMachineState *m)
                               qdev_get_gpio_in_named(core, "reset", 0));
     }
     fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
+    qdev_connect_gpio_out(gates, VDD_LINE,
+                          qdev_get_gpio_in_named(m->scmi, "vdd", 0));
 }
 
 static void create_virtio(RK3588NpuMachineState *m)
@@ -383,6 +389,10 @@ static void machine_init(MachineState *machine)
 {
     RK3588NpuMachineState *m = RK3588_NPU_MACHINE(machine);
 
+    if (!m->npu_mhz) {
+        error_report("npu-mhz must not be 0");
+        exit(EXIT_FAILURE);
+    }
     create_ram(m);
     create_firmware(m);
     create_cpus(m);

@@ -10,7 +10,8 @@
  *
  * Above the parked rate the clock comes from an oscillator inside the NPU's
  * power domain. So the firmware hangs when it is to set such a rate with the
- * domain off, and the domain must not go off at such a rate.
+ * domain off, and the domain must not go off at such a rate. The firmware does
+ * not care for the voltage; who sets the rate has to.
  */
 
 #include "qemu/osdep.h"
@@ -85,6 +86,9 @@ enum {
 #define MAX_HZ    1000000000ull
 #define STEP_HZ   1000000ull
 
+/* At the lower voltage, 0.7 V. */
+#define VDD_LOW_MAX_HZ 700000000ull
+
 /* A message's parameters come in words[], which its return values replace. */
 typedef struct Message {
     uint32_t words[PAYLOAD_WORDS];
@@ -144,6 +148,14 @@ static int base_message(Message *m, unsigned int id)
     }
 }
 
+static void check_voltage(const RK3588ScmiState *s)
+{
+    if (!s->vdd_high && s->hz > VDD_LOW_MAX_HZ) {
+        error_printf("npu: clock: %" PRIu64 " Hz at the voltage for %llu Hz\n",
+                     s->hz, VDD_LOW_MAX_HZ);
+    }
+}
+
 static int set_rate(RK3588ScmiState *s, Message *m, uint64_t hz)
 {
     if (hz < PARKED_HZ || hz > MAX_HZ) {
@@ -157,16 +169,7 @@ static int set_rate(RK3588ScmiState *s, Message *m, uint64_t hz)
     }
     s->hz = hz;
     clock_update_hz(s->npu, hz);
-    return SCMI_SUCCESS;
-}
-
-static int get_rate(RK3588ScmiState *s, Message *m)
-{
-    if (s->strict && !s->powered) {
-        error_printf("npu: clock: strict: rate read with the power domain"
-                     " off\n");
-    }
-    put_rate(m, s->hz);
+    check_voltage(s);
     return SCMI_SUCCESS;
 }
 
@@ -211,7 +214,8 @@ static int clock_message(RK3588ScmiState *s, Message *m, unsigned int id)
     case CLOCK_RATE_SET:
         return set_rate(s, m, in[2] | (uint64_t)in[3] << 32);
     case CLOCK_RATE_GET:
-        return get_rate(s, m);
+        put_rate(m, s->hz);
+        return SCMI_SUCCESS;
     default:
         return set_config(s, in[1]);
     }
@@ -282,6 +286,14 @@ static void scmi_set_power(void *opaque, int line, int level)
     s->powered = level;
 }
 
+static void scmi_set_vdd(void *opaque, int line, int level)
+{
+    RK3588ScmiState *s = opaque;
+
+    s->vdd_high = level;
+    check_voltage(s);
+}
+
 static void scmi_reset(DeviceState *dev)
 {
     RK3588ScmiState *s = RK3588_SCMI(dev);
@@ -297,6 +309,7 @@ static void scmi_realize(DeviceState *dev, Error **errp)
     RK3588ScmiState *s = RK3588_SCMI(dev);
 
     s->powered = true;
+    s->vdd_high = true;
     s->hz = s->boot_hz;
     clock_set_hz(s->npu, s->hz);
 }
@@ -308,10 +321,10 @@ static void scmi_init(Object *obj)
     s->npu = qdev_init_clock_out(DEVICE(s), "npu");
     qdev_init_gpio_out(DEVICE(s), &s->gate, 1);
     qdev_init_gpio_in_named(DEVICE(s), scmi_set_power, "power", 1);
+    qdev_init_gpio_in_named(DEVICE(s), scmi_set_vdd, "vdd", 1);
 }
 
 static const Property scmi_properties[] = {
-    DEFINE_PROP_BOOL("strict", RK3588ScmiState, strict, false),
     DEFINE_PROP_UINT64("boot-hz", RK3588ScmiState, boot_hz, PARKED_HZ),
 };
 

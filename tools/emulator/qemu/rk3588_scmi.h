@@ -17,7 +17,7 @@ struct RK3588ScmiState {
     qemu_irq gate;   /* high: the compute clock runs */
     bool enabled;
     bool powered;    /* domain NPUTOP is on */
-    bool strict;
+    bool vdd_high;   /* the supply has the higher of its two voltages */
     uint64_t hz;
     uint64_t boot_hz;
 };

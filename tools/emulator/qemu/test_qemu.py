@@ -25,7 +25,7 @@ SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
 GATES = 0xFD7C0000
-ACLK_GATE, HCLK_GATE = 0, 3
+ACLK_GATE, HCLK_GATE, VDD_HIGH = 0, 3, 7
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -807,6 +807,22 @@ def firmware_gates_the_compute_clock(qemu):
 
 
 @test
+def rate_that_the_firmware_sets_is_that_of_the_cores(qemu):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "jobs")
+        with FirmwareBoard(qemu, "-machine", f"job-log={path}") as board:
+            npu = Npu(board, 2)
+            npu.attach()
+            for mhz in (200, 800):
+                board.set_rate(mhz)
+                assert npu.run()
+        with open(path, encoding="ascii") as lines:
+            slow, fast = (json.loads(line) for line in lines)
+        assert slow["cycles"] == fast["cycles"]
+        assert slow["ns"] == slow["cycles"] * 5 and fast["ns"] == fast["cycles"] * 5 // 4
+
+
+@test
 def rate_above_the_parked_one_needs_power(qemu):
     with FirmwareBoard(qemu) as board:
         board.power(False)
@@ -830,13 +846,18 @@ def power_that_goes_off_above_the_parked_rate_is_reported(qemu):
 
 
 @test
-def strict_reports_a_rate_read_without_power(qemu):
-    with FirmwareBoard(qemu, "-machine", "strict=on") as board:
-        board.rate()
-        assert board.messages() == ""
-        board.power(False)
-        board.rate()
-        assert "rate read with the power domain off" in board.messages()
+def rate_above_its_voltage_is_reported(qemu):
+    for steps in (lambda board: (board.gate(VDD_HIGH, False), board.set_rate(800)),
+                  lambda board: (board.set_rate(800), board.gate(VDD_HIGH, False))):
+        with FirmwareBoard(qemu) as board:
+            board.gate(VDD_HIGH, False)
+            board.set_rate(700)
+            board.gate(VDD_HIGH, True)
+            board.set_rate(1000)
+            board.set_rate(200)
+            assert board.messages() == ""
+            steps(board)
+            assert "800000000 Hz at the voltage for 700000000 Hz" in board.messages()
 
 
 @test

@@ -5,6 +5,7 @@
 #include "../npu_mac.h"
 #include "layer.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,51 @@ static void bench_layer(const char *what, struct layer layer)
 	board_fini(&board);
 }
 
+#define CORES 3
+
+static void *work_on(void *board)
+{
+	board_work(board);
+	return NULL;
+}
+
+/* The same task on all three cores, each with a thread of its own, as the emulator runs them. */
+static void bench_cores(const char *what, struct matmul mm)
+{
+	struct board boards[CORES];
+	struct matmul products[CORES];
+	struct program program;
+	pthread_t threads[CORES];
+	uint32_t amount = 0;
+	double best = 1e9;
+
+	for (unsigned int i = 0; i < CORES; i++) {
+		products[i] = mm;
+		board_init(&boards[i], i);
+		matmul_init(&products[i], &boards[i]);
+		program_matmul(&program, &mm);
+		amount = program_store(&program, &boards[i], PROGRAM_AT, 0x0d, 0, 0);
+	}
+	for (int run = 0; run < 5; run++) {
+		double start = now();
+
+		for (unsigned int i = 0; i < CORES; i++) {
+			board_kick(&boards[i], i, PROGRAM_AT, amount, 1);
+			if (pthread_create(&threads[i], NULL, work_on, &boards[i]))
+				abort();
+		}
+		for (unsigned int i = 0; i < CORES; i++)
+			pthread_join(threads[i], NULL);
+		if (now() - start < best)
+			best = now() - start;
+	}
+	print(what, CORES * (double)mm.m * mm.k * mm.n, best);
+	for (unsigned int i = 0; i < CORES; i++) {
+		matmul_fini(&products[i]);
+		board_fini(&boards[i]);
+	}
+}
+
 /* The MAC array alone, operands prepared anew for every group, on data as networks have them. */
 static void bench_array(const char *what, uint32_t input, size_t pixels)
 {
@@ -113,6 +159,7 @@ int main(void)
 	bench_task("task 64x2048x6144 cube", (struct matmul){ .form = FORM_CUBE, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 64x2048x6144 row-major", (struct matmul){ .form = FORM_ROWS, .m = 64, .k = 2048, .n = 6144 });
 	bench_task("task 512x512x512 cube", (struct matmul){ .form = FORM_CUBE, .m = 512, .k = 512, .n = 512 });
+	bench_cores("task 512x512x512 cube, three cores", (struct matmul){ .form = FORM_CUBE, .m = 512, .k = 512, .n = 512 });
 	bench_layer("task 1x2048x4096 fp16", (struct layer){ .input = 2, .output = 5, .c = 2048, .n = 4096 });
 	bench_layer("task 64x2048x1024 fp16", (struct layer){ .input = 2, .output = 5, .h = 64, .c = 2048, .n = 1024 });
 	bench_array("int8, 64 pixels", NPU_INT8, 64);

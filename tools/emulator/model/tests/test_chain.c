@@ -94,6 +94,24 @@ static void long_chain(void)
 	chain_runs_all_tasks_and_interrupts_once(LONG_CHAIN, 0x3ff);
 }
 
+/* TASK_NUMBER has 12 bits (NPU reference 6.1); a program whose link leads to itself is as long as that. */
+static void longest_chain_has_4095_tasks(void)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 1, .k = 32, .n = 32 };
+	struct program program;
+	uint32_t amount;
+
+	board_init(&board, 0);
+	matmul_init(&mm, &board);
+	program_matmul(&program, &mm);
+	amount = program_amount(&program) + 2;
+	CHECK(program_store(&program, &board, PROGRAM_AT, 0x0d, PROGRAM_AT, amount) == amount);
+	board_kick(&board, 0, PROGRAM_AT, amount, 4095);
+	CHECK(board_work(&board) == 4095);
+	CHECK(board_done(&board, 0x3ff) && board.reports == 0 && matmul_exact(&mm, &board));
+	finish(&mm);
+}
+
 static void single_tasks_alternate_between_groups(void)
 {
 	struct matmul mm;
@@ -371,6 +389,7 @@ void suite_chain(void)
 	RUN(chain_of_two_uses_both_groups);
 	RUN(chain_of_three);
 	RUN(long_chain);
+	RUN(longest_chain_has_4095_tasks);
 	RUN(single_tasks_alternate_between_groups);
 	RUN(task_number_stops_before_a_dangling_link);
 	RUN(missing_link_stalls_with_the_counter_unchanged);

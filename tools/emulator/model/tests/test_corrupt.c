@@ -134,8 +134,38 @@ static void half_a_notch_writes_where_the_generator_says(void)
 	finish(&mm);
 }
 
+/* NPU reference 3.6: weights have no stride, so the second group of kernels begins within the first one's remaining channels. */
+static void slice_of_k_is_right_in_its_first_kernel_group_only(void)
+{
+	struct matmul full = { .form = FORM_CUBE, .m = 8, .k = 128, .n = 64 }, slice = full;
+	struct program program;
+	uint32_t right[2] = { 0, 0 };
+
+	board_init(&board, 0);
+	slice.k = 64;
+	matmul_init(&slice, &board);
+	matmul_init(&full, &board);
+	matmul_pack(&slice, &board);
+	for (uint32_t n = 0; n < 64; n++)
+		memcpy(slice.b + n * 64, full.b + n * 128, 64);
+	/* The weights of the full depth again, over those of the slice. */
+	full.a_at = A_AT + 0x10000;
+	matmul_pack(&full, &board);
+	program_matmul(&program, &slice);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	board_work(&board);
+	CHECK(board_done(&board, 0x155));
+	for (uint32_t n = 0; n < 64; n++)
+		for (uint32_t m = 0; m < 8; m++)
+			right[n / 32] += matmul_read(&slice, &board, m, n) == matmul_element(&slice, m, n);
+	CHECK(right[0] == 8 * 32 && right[1] < 8);
+	matmul_fini(&slice);
+	finish(&full);
+}
+
 void suite_corrupt(void)
 {
+	RUN(slice_of_k_is_right_in_its_first_kernel_group_only);
 	RUN(rows_beyond_the_data_banks_are_garbage);
 	RUN(wrong_data_entries_spoil_everything);
 	RUN(fc_data_bank_spoils_most_rows);

@@ -18,6 +18,7 @@ struct image {
 	struct layer layer;
 	uint32_t channels;
 	uint32_t line;  /* pitch of lines in pixels; 0: the width */
+	uint32_t read;  /* pixels of a line that are read; 0: the width */
 	uint32_t flags; /* of CVT_CON0: bypass, type, rounding, sign */
 	int32_t scale[4], offset[4];
 	uint32_t shift[4];
@@ -87,6 +88,7 @@ static void image_program(const struct image *image, struct program *p)
 	for (uint32_t c = 0; c < 4; c++)
 		program_set(p, CNA_CVT_CON1 + 4 * c, (uint32_t)image->scale[c] << 16 | (image->offset[c] & 0xffff));
 	program_set(p, CNA_CVT_CON5, 0xffff);
+	program_set(p, CNA_FC_DATA_SIZE0, (image->read ? image->read : l->w) << 16 | l->h);
 	program_set(p, CNA_DMA_CON1, line);
 	program_set(p, CNA_DMA_CON2, line * (l->h - 1));
 }
@@ -210,6 +212,38 @@ static void padding_of_an_image_is_not_converted(void)
 	CHECK(computes(image));
 }
 
+/* Lines of 20 pixels that end after 17; the output needs no more of them. */
+static void lines_may_have_pixels_that_are_not_read(void)
+{
+	struct image image = grey;
+
+	image.read = 17;
+	image.layer.ow = 16;
+	CHECK(computes(image));
+	image.layer.left = 0;
+	image.layer.ow = 15;
+	CHECK(computes(image));
+}
+
+/* Published fp16 programs count entries of lines that are rounded up to four pixels. */
+static void both_counts_of_entries_are_right(void)
+{
+	for (uint32_t width = 6; width <= 7; width++) {
+		struct image image = { .layer = { .input = 2, .output = 5, .w = width, .h = 5, .c = 8, .n = 16, .kw = 3 },
+				       .channels = 3, .flags = 0xb };
+		struct program program;
+
+		for (uint32_t count = width; count <= 8; count += 8 - width) {
+			image_begin(&image, &program);
+			program_set(&program, CNA_CBUF_CON1, count * 5);
+			image_kick(&image, &program);
+			CHECK(board_done(&board, 0x155) && board.reports == 0 && layer_wrong(&image.layer, &board) == 0);
+			layer_fini(&image.layer);
+			board_fini(&board);
+		}
+	}
+}
+
 static bool refused(struct image image, uint32_t offset, uint32_t value, const char *text)
 {
 	struct program program;
@@ -240,6 +274,8 @@ static void images_that_nobody_has_run_are_refused(void)
 	CHECK(refused(grey, CNA_CVT_CON0, BYPASS, "not modelled: unsigned input without conversion"));
 	CHECK(refused(grey, CNA_CVT_CON5, 0xfffe, "not modelled: a packed image of which only some channels"));
 	CHECK(refused(grey, CNA_CBUF_CON1, 5, "not modelled: 5 data entries for a packed image of 20 x 9 pixels"));
+	CHECK(refused(grey, CNA_FC_DATA_SIZE0, 19 << 16 | 9, "not modelled: packed image with lines of 20 pixels, of which 19"));
+	CHECK(refused(grey, CNA_FC_DATA_SIZE0, 21 << 16 | 9, "not modelled: packed image with lines of 20 pixels, of which 21"));
 	CHECK(refused(grey, CNA_CBUF_CON0, 0xb0, "not modelled: packed image of 20 x 9 pixels in 0 data banks"));
 	image.layer.input = 2;
 	image.layer.output = 5;
@@ -324,6 +360,8 @@ void suite_image(void)
 	RUN(converter_computes_as_its_registers_say);
 	RUN(fp16_colour_image_is_exact);
 	RUN(padding_of_an_image_is_not_converted);
+	RUN(lines_may_have_pixels_that_are_not_read);
+	RUN(both_counts_of_entries_are_right);
 	RUN(images_that_nobody_has_run_are_refused);
 	RUN(conversion_of_a_feature_cube_is_refused);
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Copyright 2026 The rknpu-ork authors */
+
+/* The device goes away under its users. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+#include "kselftest_harness.h"
+#include "ork_test.h"
+
+#define DRIVER "/sys/bus/platform/drivers/rknpu-ork-core/"
+#define SIGNAL_MS 20000
+#define QUEUED 30
+#define ROUNDS 5
+
+/* Name of one of the devices that the driver is bound to. */
+static int find_device(char *name, size_t size)
+{
+	DIR *dir = opendir(DRIVER);
+	struct dirent *entry;
+	int ret = -ENOENT;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (strstr(entry->d_name, ".npu")) {
+			snprintf(name, size, "%s", entry->d_name);
+			ret = 0;
+		}
+	closedir(dir);
+	return ret;
+}
+
+static int write_text(const char *path, const char *text)
+{
+	int ret, fd = open(path, O_WRONLY);
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+FIXTURE(unbind)
+{
+	char device[256];
+	struct ork_test_product p, hang;
+	int fd;
+};
+
+FIXTURE_SETUP(unbind)
+{
+	if (geteuid() || find_device(self->device, sizeof(self->device)))
+		SKIP(return, "not allowed to unbind the driver");
+	self->fd = ork_test_open();
+	ASSERT_GE(self->fd, 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &self->hang, 1, 2048, 64, 1), 0);
+	self->hang.weight_banks = 1;
+	ASSERT_EQ(ork_test_product_program(self->fd, &self->hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+}
+
+FIXTURE_TEARDOWN(unbind)
+{
+	close(self->fd);
+}
+
+/* A new device computes. Returns 0 or an error. */
+static int works(void)
+{
+	struct ork_test_product p;
+	int ret, fd = ork_test_open();
+
+	if (fd < 0)
+		return -ENODEV;
+	ret = ork_test_product_init(fd, &p, 8, 256, 96, 3);
+	if (!ret)
+		ret = ork_test_product_program(fd, &p, 0);
+	if (!ret)
+		ret = ork_test_product_run(fd, &p, DRM_ORK_PLACE_SPLIT, 7, 0);
+	if (!ret && ork_test_product_check(fd, &p))
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
+/* A fence that outlives the device. */
+static int start(int fd, struct ork_test_product *p, uint32_t core_mask, uint32_t timeout_ms)
+{
+	uint32_t syncobj;
+	int file;
+
+	if (ork_test_product_start(fd, p, DRM_ORK_PLACE_AUTO, core_mask, timeout_ms, &syncobj) ||
+	    drmSyncobjExportSyncFile(fd, syncobj, &file))
+		return -1;
+	return file;
+}
+
+TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
+{
+	struct drm_ork_device_info info;
+	struct pollfd fences[2 * QUEUED];
+	uint8_t *a = self->p.a.ptr;
+	uint8_t first = a[0];
+	int i;
+
+	/* Core 1 is wedged for longer than anybody waits here. */
+	for (i = 0; i < QUEUED; i++) {
+		fences[i] = (struct pollfd){ start(self->fd, &self->hang, 2, 60000), POLLIN, 0 };
+		fences[QUEUED + i] = (struct pollfd){ start(self->fd, &self->p, 5, 0), POLLIN, 0 };
+	}
+	ASSERT_EQ(write_text(DRIVER "unbind", self->device), 0);
+	for (i = 0; i < 2 * QUEUED; i++) {
+		ASSERT_GE(fences[i].fd, 0);
+		EXPECT_EQ(poll(&fences[i], 1, SIGNAL_MS), 1);
+		close(fences[i].fd);
+	}
+	EXPECT_EQ(ork_test_device(self->fd, &info), -ENODEV);
+	EXPECT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_AUTO, 1, 0), -ENODEV);
+	EXPECT_EQ(a[0], first);
+
+	ASSERT_EQ(write_text(DRIVER "bind", self->device), 0);
+	EXPECT_EQ(works(), 0);
+	/* The file is still of the device that went away. */
+	EXPECT_EQ(ork_test_device(self->fd, &info), -ENODEV);
+}
+
+/* Goes on until the device is gone; the error must be no other. */
+static void submit_for_ever(int ready)
+{
+	struct ork_test_product p;
+	int ret, fd = ork_test_open();
+
+	if (fd < 0 || ork_test_product_init(fd, &p, 8, 256, 96, 3) ||
+	    ork_test_product_program(fd, &p, 0) || write(ready, "x", 1) != 1)
+		_exit(1);
+	do {
+		ret = ork_test_product_run(fd, &p, DRM_ORK_PLACE_SPLIT, 7, 0);
+	} while (!ret);
+	_exit(ret == -ENODEV || ret == -ECANCELED ? 0 : -ret);
+}
+
+/* Returns a process that submits, or -1. */
+static pid_t start_submitter(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid)
+		submit_for_ever(ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		pid = -1;
+	close(ready[0]);
+	return pid;
+}
+
+TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
+{
+	int round, i, status;
+	pid_t pids[3];
+
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < 3; i++) {
+			pids[i] = start_submitter();
+			ASSERT_GT(pids[i], 0);
+		}
+		usleep(10000 + 37000 * round);
+		ASSERT_EQ(write_text(DRIVER "unbind", self->device), 0);
+		for (i = 0; i < 3; i++) {
+			ASSERT_EQ(waitpid(pids[i], &status, 0), pids[i]);
+			EXPECT_EQ(status, 0);
+		}
+		ASSERT_EQ(write_text(DRIVER "bind", self->device), 0);
+		ASSERT_EQ(works(), 0);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -97,7 +97,8 @@ static struct ork_job_cache bytes_of(const struct ork_run *run, const struct ork
 	};
 }
 
-static uint64_t address_of(const struct ork_place *place, const struct ork_stage *stage, const struct ork_job_cache *bytes)
+static uint64_t address_of(const struct ork_place *place, const struct ork_stage *stage,
+			   const struct ork_job_cache *bytes)
 {
 	return (stage ? stage->va : place->bo->va) + bytes->offset_bytes;
 }

@@ -252,10 +252,12 @@ check-emulator: board
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
+BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
+
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \
 		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			/usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh; \
+			$(BOARD_TESTS); \
 		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
 			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
 		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
@@ -264,6 +266,10 @@ check-board: board
 		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
 	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
 		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
+	@$(RUN_TEST) --name "selftests on Linux 6.1, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor --mem 4G \
+		--timeout 900 -- $(BOARD_TESTS)
+	@$(RUN_TEST) --name "a core that does not come back, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor \
+		--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \

@@ -2,8 +2,8 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /*
- * Four float16 layers in one submission: each reads what the one before it has written, in a buffer that the NPU works in
- * directly. The CPU puts the input there and takes the output.
+ * Four float16 layers in one submission: each reads what the one before it has written, in a buffer that the NPU works
+ * in directly. The CPU puts the input there and takes the output.
  *
  *     cc chain.c -lork && ORK_DEVICE=model ./a.out
  */
@@ -65,8 +65,8 @@ static int reference(uint16_t *x)
 
 	for (i = 0; i < LAYERS && !err; i++) {
 		const struct ork_ref_desc desc = {
-			.type = ORK_F16, .c_type = ORK_F16, .m = M, .k = WIDTH, .n = WIDTH, .a = x, .lda = WIDTH, .b = b[i],
-			.ldb = WIDTH, .c = next, .ldc = WIDTH, .k_slice = ork_weights_k_slice(weights[i]),
+			.type = ORK_F16, .c_type = ORK_F16, .m = M, .k = WIDTH, .n = WIDTH, .a = x, .lda = WIDTH,
+			.b = b[i], .ldb = WIDTH, .c = next, .ldc = WIDTH, .k_slice = ork_weights_k_slice(weights[i]),
 		};
 
 		err = ork_ref_matmul(&desc);
@@ -110,7 +110,9 @@ int main(void)
 	}
 	err = ork_bo_create(dev, 2 * BYTES, 0, &buffer);
 	for (i = 0; i < LAYERS && !err; i++) {
-		const struct ork_weights_desc desc = { .type = ORK_F16, .b = b[i], .ldb = WIDTH, .k = WIDTH, .n = WIDTH };
+		const struct ork_weights_desc desc = {
+			.type = ORK_F16, .b = b[i], .ldb = WIDTH, .k = WIDTH, .n = WIDTH
+		};
 
 		fill(b[i], WIDTH * WIDTH);
 		err = ork_weights_create(dev, &desc, &weights[i]);

@@ -99,7 +99,8 @@ int main(void)
 	if (err)
 		fprintf(stderr, "failed: %s\n", ork_error(dev));
 	else
-		printf("%d tokens, %zu bytes of cache\n", TOKENS, ork_weights_bytes(k_cache) + ork_weights_bytes(v_cache));
+		printf("%d tokens, %zu bytes of cache\n", TOKENS,
+		       ork_weights_bytes(k_cache) + ork_weights_bytes(v_cache));
 	ork_weights_destroy(k_cache);
 	ork_weights_destroy(v_cache);
 	ork_close(dev);

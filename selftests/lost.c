@@ -21,6 +21,9 @@
 #define HANG_TIMEOUT_MS 500
 #define QUEUED 10
 
+/* Longer than the driver waits before it switches the power off. */
+#define POWER_OFF_US 500000
+
 TEST(a_core_that_does_not_come_back_costs_its_jobs_and_no_others)
 {
 	uint64_t addresses[3], wedged, queued, last, other;
@@ -67,6 +70,26 @@ TEST(a_core_that_does_not_come_back_costs_its_jobs_and_no_others)
 	EXPECT_EQ(ork_test_product_run(fd, &p, DRM_ORK_PLACE_SPLIT, 5, 0), 0);
 	EXPECT_EQ(ork_test_product_check(fd, &p), 0);
 	ork_test_product_fini(fd, &hang);
+	ork_test_product_fini(fd, &p);
+	close(fd);
+}
+
+/* A lost core that shares its IOMMU keeps the others from other address spaces while it has power. */
+TEST(other_clients_work_again_when_the_power_has_been_off)
+{
+	struct ork_test_product p;
+	int ret, i = 0, fd = ork_test_open();
+
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(ork_test_product_init(fd, &p, 8, 256, 96, 3), 0);
+	ASSERT_EQ(ork_test_product_program(fd, &p, 0), 0);
+	do {
+		ret = ork_test_product_run(fd, &p, DRM_ORK_PLACE_SPLIT, 5, 0);
+		if (ret)
+			usleep(POWER_OFF_US);
+	} while (ret == -ENODEV && ++i < 20);
+	EXPECT_EQ(ret, 0);
+	EXPECT_EQ(ork_test_product_check(fd, &p), 0);
 	ork_test_product_fini(fd, &p);
 	close(fd);
 }

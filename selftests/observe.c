@@ -110,7 +110,7 @@ static int core_path(uint32_t index, const char *name, char *path, size_t size)
 	size_t i;
 	int ret = -1;
 
-	if (glob("/sys/bus/platform/drivers/rknpu-ork-core/*/npu/index", 0, NULL, &found))
+	if (glob("/sys/bus/platform/drivers/rknpu-ork-core/*/npu*/index", 0, NULL, &found))
 		return -1;
 	for (i = 0; i < found.gl_pathc; i++) {
 		int length, fd = open(found.gl_pathv[i], O_RDONLY);

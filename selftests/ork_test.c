@@ -247,3 +247,15 @@ int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_j
 	};
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, result);
 }
+
+uint32_t ork_test_jobs_before(int fd, uint64_t first, uint32_t count, const struct drm_ork_job_wait *waited)
+{
+	struct drm_ork_job_wait result;
+	uint32_t i, before = 0;
+
+	for (i = 0; i < count; i++) {
+		ork_test_job_wait(fd, first + i, 0, &result);
+		before += result.started_ns > waited->submitted_ns && result.started_ns < waited->started_ns;
+	}
+	return before;
+}

@@ -73,6 +73,8 @@ int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *
 int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id);
 /* Waits for a job's end. Returns 0 with the result of a job that has ended, with or without error. */
 int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_job_wait *result);
+/* How many of a file's jobs, numbered first to first + count - 1, a core began with while another job waited for its turn. */
+uint32_t ork_test_jobs_before(int fd, uint64_t first, uint32_t count, const struct drm_ork_job_wait *waited);
 
 /* Maps a whole range of a BO at an address that the driver chooses. */
 int ork_test_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);

@@ -41,7 +41,7 @@ reload_after_work() {
 
 interrupts_are_gone() {
 	rmmod rknpu_ork || return 1
-	! grep -q 'rknn\|npu@' /proc/interrupts
+	! grep '\.npu' /proc/interrupts
 	left=$?
 	modprobe rknpu_ork && return $left
 }

@@ -210,6 +210,33 @@ TEST_F_TIMEOUT(vm, more_than_eight_gib_stay_mapped_and_are_used_in_turn, 300)
 	}
 }
 
+/* With one IOMMU for all cores they take turns. The buffers of all three have the same addresses. */
+TEST_F_TIMEOUT(vm, each_core_can_work_in_another_one_at_the_same_time, 120)
+{
+	struct ork_test_product p[3];
+	uint32_t vm[3] = { 0 }, syncobj[3];
+	int i, round;
+
+	ASSERT_EQ(ork_test_vm_create(self->fd, &vm[1]), 0);
+	ASSERT_EQ(ork_test_vm_create(self->fd, &vm[2]), 0);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(ork_test_product_init_in(self->fd, vm[i], &p[i], 8, 256, 96, 3), 0);
+		ASSERT_EQ(ork_test_product_program(self->fd, &p[i], 0), 0);
+		EXPECT_EQ(p[i].c.va, p[0].c.va);
+	}
+
+	for (round = 0; round < 30; round++) {
+		for (i = 0; i < 3; i++)
+			ASSERT_EQ(ork_test_product_start(self->fd, &p[i], DRM_ORK_PLACE_AUTO,
+							 1u << (round + i) % 3, 0, &syncobj[i]), 0);
+		for (i = 0; i < 3; i++) {
+			ASSERT_EQ(ork_test_wait(self->fd, syncobj[i], 60000), 0);
+			ASSERT_EQ(drmSyncobjDestroy(self->fd, syncobj[i]), 0);
+			EXPECT_EQ(ork_test_product_check(self->fd, &p[i]), 0);
+		}
+	}
+}
+
 /* Bytes of memory that are free, or 0. */
 static uint64_t available(void)
 {

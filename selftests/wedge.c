@@ -17,6 +17,9 @@
 
 #define WEDGE_TIMEOUT_MS 500
 
+/* Enough that they still run when another core has faulted. */
+#define BUSY_JOBS 100
+
 FIXTURE(wedge)
 {
 	int fd;
@@ -121,6 +124,36 @@ TEST_F(wedge, unmapped_address_fails_at_once)
 					       0), 0);
 		EXPECT_EQ(ork_test_product_check(self->fd, &self->good), 0);
 	}
+}
+
+TEST_F(wedge, fault_of_one_core_leaves_running_jobs_of_others_alone)
+{
+	struct drm_ork_device_info before, after;
+	struct ork_test_product other[2];
+	uint32_t syncobj[2][BUSY_JOBS];
+	int i, job;
+
+	ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(ork_test_product_init(self->fd, &other[i], 64, 2048, 96, 3), 0);
+		ASSERT_EQ(ork_test_product_program(self->fd, &other[i], 0), 0);
+		for (job = 0; job < BUSY_JOBS; job++)
+			ASSERT_EQ(ork_test_product_start(self->fd, &other[i], DRM_ORK_PLACE_AUTO, i ? 4 : 1,
+							 0, &syncobj[i][job]), 0);
+	}
+
+	EXPECT_EQ(ork_test_product_run(self->fd, &self->fault, DRM_ORK_PLACE_AUTO, 2, 50000), -EFAULT);
+
+	for (i = 0; i < 2; i++) {
+		for (job = 0; job < BUSY_JOBS; job++)
+			EXPECT_EQ(ork_test_wait(self->fd, syncobj[i][job], 60000), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &other[i]), 0);
+		ork_test_product_fini(self->fd, &other[i]);
+	}
+	ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+	EXPECT_EQ(after.resets[0], before.resets[0]);
+	EXPECT_EQ(after.resets[1], before.resets[1] + 1);
+	EXPECT_EQ(after.resets[2], before.resets[2]);
 }
 
 TEST_F(wedge, one_wedged_part_of_a_split_job_fails_the_job)

@@ -24,14 +24,12 @@
 #include <drm/drm_managed.h>
 
 #include "ork_clk.h"
+#include "ork_cluster.h"
 #include "ork_core.h"
 #include "ork_devfreq.h"
 #include "ork_drv.h"
 
 #define ORK_SAFE_STEP_HZ 100000000
-
-static const char * const ork_clk_name[] = { "npu", NULL };
-static const char * const ork_clk_supply[] = { "npu", NULL };
 
 static int ork_clk_set_rate(struct ork_clk *clk, unsigned long hz)
 {
@@ -137,9 +135,11 @@ static void ork_clk_remove_opps(struct ork_clk *clk)
 
 static int ork_clk_configure_opps(struct ork_clk *clk, bool supply)
 {
+	const char * const clks[] = { clk->layout->compute_clk, NULL };
+	const char * const supplies[] = { clk->layout->supplies[0], NULL };
 	struct dev_pm_opp_config config = {
-		.clk_names = ork_clk_name,
-		.regulator_names = supply ? ork_clk_supply : NULL,
+		.clk_names = clks,
+		.regulator_names = supply ? supplies : NULL,
 	};
 
 	clk->opp_config = dev_pm_opp_set_config(clk->dev, &config);
@@ -149,12 +149,14 @@ static int ork_clk_configure_opps(struct ork_clk *clk, bool supply)
 static int ork_clk_add_opps_of_tree(struct ork_clk *clk)
 {
 	const struct device_node *node = clk->dev->of_node;
+	char supply[32];
 	int ret;
 
 	if (!of_find_property(node, "operating-points-v2", NULL))
 		return -ENODEV;
 
-	ret = ork_clk_configure_opps(clk, of_find_property(node, "npu-supply", NULL));
+	snprintf(supply, sizeof(supply), "%s-supply", clk->layout->supplies[0]);
+	ret = ork_clk_configure_opps(clk, of_find_property(node, supply, NULL));
 	if (ret)
 		return ret;
 
@@ -233,14 +235,14 @@ static int ork_clk_attach_cores(struct ork_device *ork, struct ork_clk *clk)
 	return ret;
 }
 
-static struct device *ork_clk_first_core(struct ork_device *ork)
+static struct ork_cluster *ork_clk_first_cluster(struct ork_device *ork)
 {
 	unsigned int i = 0;
 
 	while (!ork->core[i])
 		i++;
 
-	return ork->core[i]->dev;
+	return dev_get_drvdata(ork->core[i]->dev);
 }
 
 static int ork_clk_start(struct ork_device *ork, struct ork_clk *clk)
@@ -277,6 +279,7 @@ static int ork_clk_start(struct ork_device *ork, struct ork_clk *clk)
  */
 int ork_clk_init(struct ork_device *ork)
 {
+	struct ork_cluster *cluster = ork_clk_first_cluster(ork);
 	struct ork_clk *clk;
 	int ret;
 
@@ -289,7 +292,8 @@ int ork_clk_init(struct ork_device *ork)
 		return ret;
 
 	clk->soc = ork->soc;
-	clk->dev = ork_clk_first_core(ork);
+	clk->dev = cluster->dev;
+	clk->layout = cluster->layout;
 	clk->rate_hz = clk->soc->parked_hz;
 
 	ret = ork_clk_start(ork, clk);

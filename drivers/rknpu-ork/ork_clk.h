@@ -8,6 +8,7 @@
 struct device;
 struct ork_core;
 struct ork_device;
+struct ork_layout;
 struct ork_soc;
 
 /**
@@ -16,6 +17,9 @@ struct ork_soc;
 struct ork_clk {
 	/** @dev: the core's device that has the operating points */
 	struct device *dev;
+
+	/** @layout: what its clock and supply are called */
+	const struct ork_layout *layout;
 
 	/** @opp_config: token of the operating points' configuration */
 	int opp_config;

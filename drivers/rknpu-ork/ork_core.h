@@ -3,29 +3,28 @@
 #ifndef ORK_CORE_H
 #define ORK_CORE_H
 
-#include <linux/clk.h>
 #include <linux/dma-fence.h>
-#include <linux/iommu.h>
-#include <linux/platform_device.h>
 #include <linux/reset.h>
 #include <linux/workqueue.h>
 
 #include <drm/gpu_scheduler.h>
 
+#include "ork_drv.h"
+
+struct device;
 struct ork_clk;
-struct ork_device;
+struct ork_cluster;
+struct ork_mmu;
 struct ork_part;
-struct ork_soc;
 struct ork_vm;
 
-#define ORK_NUM_CLKS 4
 #define ORK_NUM_RESETS 2
 
 /**
  * struct ork_core - one NPU core
  */
 struct ork_core {
-	/** @dev: platform device */
+	/** @dev: platform device; more cores may belong to it */
 	struct device *dev;
 
 	/** @ork: DRM device, NULL while the core is not bound to one */
@@ -52,8 +51,8 @@ struct ork_core {
 	/** @ddma: DMA engine page */
 	void __iomem *ddma;
 
-	/** @clks: aclk, hclk, npu, pclk; on while resumed */
-	struct clk_bulk_data clks[ORK_NUM_CLKS];
+	/** @mmu_bank: banks of the core's MMU, NULL where there is none; only to find faults */
+	void __iomem *mmu_bank[ORK_MAX_MMU_BANKS];
 
 	/**
 	 * @clk: counts the core while it is resumed; NULL if nobody controls the compute clock.
@@ -61,17 +60,17 @@ struct ork_core {
 	 */
 	struct ork_clk *clk;
 
-	/** @resets: srst_a, srst_h */
+	/** @resets: of the AXI and the AHB side */
 	struct reset_control_bulk_data resets[ORK_NUM_RESETS];
 
-	/** @group: IOMMU group */
-	struct iommu_group *group;
+	/** @mmu: IOMMU group, which decides about the address space */
+	struct ork_mmu *mmu;
 
-	/** @anchor: empty domain that the group belongs to, whatever VM the core is switched to */
-	struct iommu_domain *anchor;
+	/** @mmu_node: in &struct ork_mmu.waiting, while the core waits. Protected by its lock */
+	struct list_head mmu_node;
 
-	/** @mmu: device node of the core's MMU */
-	struct device_node *mmu;
+	/** @mmu_vm: what the core waits for. Protected by the same lock */
+	struct ork_vm *mmu_vm;
 
 	/** @sched: queue of parts */
 	struct drm_gpu_scheduler sched;
@@ -90,9 +89,6 @@ struct ork_core {
 	 * interrupt does not take it, so a holder may wait for the interrupt.
 	 */
 	struct mutex lock;
-
-	/** @vm: attached address space or NULL; holds a reference. Protected by @lock */
-	struct ork_vm *vm;
 
 	/** @lost: a reset did not bring the core back; it gets no more jobs. Written under @lock */
 	bool lost;
@@ -161,10 +157,10 @@ struct ork_core {
 	atomic64_t reset_count;
 };
 
-extern struct platform_driver ork_core_driver;
-
-bool ork_core_has_mmu(struct ork_core *core, struct device *mmu);
-int ork_core_attach(struct ork_core *core, struct ork_vm *vm);
-void ork_core_detach(struct ork_core *core);
+struct ork_core *ork_core_create(struct ork_cluster *cluster, unsigned int nth);
+int ork_core_start(struct ork_core *core);
+void ork_core_quiesce(struct ork_core *core);
+int ork_core_bind(struct ork_core *core, struct ork_device *ork);
+void ork_core_unbind(struct ork_core *core);
 
 #endif

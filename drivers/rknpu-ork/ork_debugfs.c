@@ -22,6 +22,7 @@
 #include "ork_dump.h"
 #include "ork_fdinfo.h"
 #include "ork_job.h"
+#include "ork_mmu.h"
 #include "ork_queue.h"
 #include "ork_result.h"
 #include "ork_vm.h"
@@ -48,7 +49,7 @@ static void ork_show_core(struct seq_file *m, struct ork_core *core)
 	seq_printf(m, "core %u: %s, %s\n", core->index,
 		   core->lost ? "out of service" : "in service",
 		   pm_runtime_suspended(core->dev) ? "suspended" : "powered");
-	seq_printf(m, "  vm: %u\n", core->vm ? core->vm->id : 0);
+	seq_printf(m, "  vm: %u\n", ork_mmu_vm_id(core->mmu));
 	seq_printf(m, "  parts queued: %d\n", atomic_read(&core->queued));
 	seq_printf(m, "  parts done: %lld\n", atomic64_read(&core->jobs_done));
 	seq_printf(m, "  resets: %lld\n", atomic64_read(&core->reset_count));

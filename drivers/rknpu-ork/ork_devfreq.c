@@ -23,6 +23,7 @@
 #include <drm/drm_managed.h>
 
 #include "ork_clk.h"
+#include "ork_cluster.h"
 #include "ork_core.h"
 #include "ork_devfreq.h"
 #include "ork_drv.h"
@@ -59,9 +60,9 @@ struct ork_devfreq {
 
 static struct ork_device *ork_devfreq_device(struct device *dev)
 {
-	struct ork_core *core = dev_get_drvdata(dev);
+	struct ork_cluster *cluster = dev_get_drvdata(dev);
 
-	return core->ork;
+	return cluster->core[0]->ork;
 }
 
 static int ork_devfreq_target(struct device *dev, unsigned long *freq, u32 flags)

@@ -4,10 +4,10 @@
 /**
  * DOC: Driver for the NPU of the RK3588
  *
- * Each core is a platform device of its own; the component framework makes one DRM device of
- * those that the device tree enables. The path of a request: ork_drv (entry), ork_gem and
- * ork_vm (memory), ork_prog and ork_regcmd (commands), ork_job (scheduling), ork_core
- * (hardware), ork_reset (when it goes wrong).
+ * Each core is a platform device of its own, or all are one (ork_cluster); the component
+ * framework makes one DRM device of those that the device tree enables. The path of a request:
+ * ork_drv (entry), ork_gem and ork_vm (memory), ork_prog and ork_regcmd (commands), ork_job
+ * (scheduling), ork_core (hardware), ork_reset (when it goes wrong).
  *
  * A file that is open when the device goes away keeps its memory and nothing else: its queues
  * are destroyed at unbind, and drm_dev_unplug() has made every ioctl fail by then.
@@ -27,9 +27,11 @@
 #include <drm/drm_of.h>
 
 #include "ork_clk.h"
+#include "ork_cluster.h"
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_debugfs.h"
+#include "ork_domains.h"
 #include "ork_drv.h"
 #include "ork_dump.h"
 #include "ork_fdinfo.h"
@@ -41,8 +43,6 @@
 #include "ork_run.h"
 #include "ork_submit.h"
 #include "ork_vm.h"
-
-#define ORK_CORE_COMPATIBLE "rockchip,rk3588-rknn-core"
 
 static int ork_query_copy(struct drm_ork_query *args, const void *info, u32 size)
 {
@@ -384,7 +384,7 @@ static int ork_probe(struct platform_device *pdev)
 	struct component_match *match = NULL;
 	struct device_node *node;
 
-	for_each_compatible_node(node, NULL, ORK_CORE_COMPATIBLE)
+	for_each_matching_node(node, ork_cluster_driver.driver.of_match_table)
 		if (of_device_is_available(node))
 			drm_of_component_match_add(&pdev->dev, &match, component_compare_of, node);
 
@@ -407,9 +407,11 @@ static struct platform_driver ork_driver = {
 	.driver.name = "rknpu-ork",
 };
 
-static struct platform_driver * const ork_drivers[] = { &ork_core_driver, &ork_driver };
+static struct platform_driver * const ork_drivers[] = { &ork_cluster_driver, &ork_driver };
 
 static struct platform_device *ork_pdev;
+
+static struct ork_domains ork_domains;
 
 static int __init ork_init(void)
 {
@@ -420,18 +422,27 @@ static int __init ork_init(void)
 	};
 	int ret;
 
-	ret = platform_register_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+	ret = ork_domains_link(&ork_domains, ork_cluster_driver.driver.of_match_table);
 	if (ret)
 		return ret;
 
+	ret = platform_register_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+	if (ret)
+		goto err_unlink;
+
 	/* The device that aggregates the cores; it has no node in the device tree. */
 	ork_pdev = platform_device_register_full(&info);
-	if (IS_ERR(ork_pdev)) {
-		platform_unregister_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
-		return PTR_ERR(ork_pdev);
-	}
+	ret = PTR_ERR_OR_ZERO(ork_pdev);
+	if (ret)
+		goto err_unregister;
 
 	return 0;
+
+err_unregister:
+	platform_unregister_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+err_unlink:
+	ork_domains_unlink(&ork_domains);
+	return ret;
 }
 module_init(ork_init);
 
@@ -439,6 +450,7 @@ static void __exit ork_exit(void)
 {
 	platform_device_unregister(ork_pdev);
 	platform_unregister_drivers(ork_drivers, ARRAY_SIZE(ork_drivers));
+	ork_domains_unlink(&ork_domains);
 }
 module_exit(ork_exit);
 

@@ -27,15 +27,26 @@ struct ork_devfreq;
 struct ork_dump;
 struct ork_usage;
 
+/* Banks that a core's MMU has at most. */
+#define ORK_MAX_MMU_BANKS 2
+
+/**
+ * struct ork_soc_core - where a core is
+ */
+struct ork_soc_core {
+	/** @base: physical address of its register window */
+	phys_addr_t base;
+
+	/** @mmu_bank: offsets of its MMU's banks in the window; 0 if there is none */
+	u32 mmu_bank[ORK_MAX_MMU_BANKS];
+};
+
 /**
  * struct ork_soc - facts of one SoC
  */
 struct ork_soc {
-	/**
-	 * @core_base: physical address of each core's register window; its position here is the
-	 * core's number
-	 */
-	phys_addr_t core_base[ORK_MAX_CORES];
+	/** @core: by core number */
+	struct ork_soc_core core[ORK_MAX_CORES];
 
 	/** @cbuf_banks: on-chip buffer banks per core */
 	u32 cbuf_banks;

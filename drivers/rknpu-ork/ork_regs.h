@@ -51,11 +51,20 @@
 #define ORK_S_POINTER_PP_MODE		BIT(3)
 #define ORK_S_POINTER_CORE		GENMASK(29, 28)
 
-/* The DDMA page lies behind the pages that the device tree lists. */
-#define ORK_DDMA_PAGE_OFFSET		0x8000
-#define ORK_DDMA_PAGE_SIZE		0x1000
+/* Pages of a core's register window. */
+#define ORK_PC_PAGE			0x0000
+#define ORK_CNA_PAGE			0x1000
+#define ORK_CORE_PAGE			0x3000
+#define ORK_DDMA_PAGE			0x8000
+
 #define ORK_DDMA_CFG_ID_ERROR		0x0c
 #define ORK_DDMA_CFG_STATUS		0x30
 #define ORK_DDMA_STATUS_IDLE		BIT(8)
+
+/* A bank of the MMU. It is the IOMMU driver's; ours only asks which bank has a fault. */
+#define ORK_MMU_BANK_SIZE		0x100
+#define ORK_MMU_STATUS			0x04
+#define ORK_MMU_STATUS_FAULT		BIT(1)
+#define ORK_MMU_PAGE_FAULT_ADDR		0x0c
 
 #endif

@@ -16,6 +16,7 @@
 #include "ork_core.h"
 #include "ork_dump.h"
 #include "ork_job.h"
+#include "ork_mmu.h"
 #include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
@@ -94,7 +95,10 @@ void ork_reset_core(struct ork_core *core)
 		core->lost = true;
 	}
 	trace_ork_reset(core, core->lost);
-	ork_core_detach(core);
+	if (core->lost)
+		ork_mmu_lose(core);
+	else
+		ork_mmu_leave_reset(core);
 
 	atomic64_inc(&core->reset_count);
 	ork_run_end_part(core, part, error);

@@ -6,8 +6,9 @@
  *
  * A core runs one part, a chain of tasks, at a time. The scheduler hands it one part more, which
  * waits in core->armed. When the running part ends, the hard interrupt handler starts the next one
- * itself if it lives in the VM that is attached; otherwise a work item switches the VM first. A
- * watchdog ends a part that makes no progress (ork_reset.c).
+ * itself if it lives in the VM that is attached; otherwise a work item switches the VM first, when
+ * the other cores behind the same IOMMU let it (ork_mmu.c). A watchdog ends a part that makes no
+ * progress (ork_reset.c).
  *
  * When a part has ended: the interrupt can overtake the last results on their way to memory. If the
  * DMA engine is idle when the handler looks, they are there; if not, the handler's thread waits.
@@ -33,13 +34,13 @@
 #include "ork_drv.h"
 #include "ork_dump.h"
 #include "ork_job.h"
+#include "ork_mmu.h"
 #include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
 #include "ork_trace.h"
-#include "ork_vm.h"
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
@@ -153,7 +154,7 @@ static void ork_run_finish(struct ork_core *core, ktime_t now)
 	ork_run_release(core, now);
 
 	next = ork_run_next(core);
-	if (next && !core->frozen && ork_part_vm(next) == core->vm)
+	if (ork_mmu_stay(core, next && !core->frozen ? ork_part_vm(next) : NULL))
 		ork_run_start(core, next);
 }
 
@@ -225,7 +226,7 @@ static void ork_run_end_armed(struct ork_core *core, int error)
 }
 
 /**
- * ork_run_advance - start the next part if the core is idle
+ * ork_run_advance - start the next part if the core is idle and its VM can be attached
  * @core: core; its lock is held
  */
 void ork_run_advance(struct ork_core *core)
@@ -239,8 +240,10 @@ void ork_run_advance(struct ork_core *core)
 		spin_lock_irq(&core->part_lock);
 		next = core->part || core->frozen ? NULL : ork_run_next(core);
 		spin_unlock_irq(&core->part_lock);
-		if (!next)
+		if (!next) {
+			ork_mmu_stop_waiting(core);
 			return;
+		}
 
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
 		if (core->lost)
@@ -248,7 +251,9 @@ void ork_run_advance(struct ork_core *core)
 		else if (READ_ONCE(next->queue->lost))
 			ret = -ECANCELED;
 		else
-			ret = ork_core_attach(core, ork_part_vm(next));
+			ret = ork_mmu_enter(core, ork_part_vm(next));
+		if (ret == -EAGAIN)
+			return;
 
 		spin_lock_irq(&core->part_lock);
 		if (ret)
@@ -321,29 +326,58 @@ int ork_run_part(struct ork_core *core, struct ork_part *part)
 	return 0;
 }
 
-/* Gives the running part to the watchdog; safe in hard interrupt context. */
-static void ork_run_fail(struct ork_core *core, int error)
+/* Gives the running part to the watchdog. */
+static void ork_run_fail_locked(struct ork_core *core, int error)
 {
-	unsigned long flags;
+	lockdep_assert_held(&core->part_lock);
 
-	spin_lock_irqsave(&core->part_lock, flags);
 	if (core->part && !core->fault) {
 		core->fault = error;
 		mod_delayed_work(core->ork->wq, &core->watchdog, 0);
 	}
-	spin_unlock_irqrestore(&core->part_lock, flags);
+}
+
+static void ork_run_fail(struct ork_core *core, int error)
+{
+	spin_lock_irq(&core->part_lock);
+	ork_run_fail_locked(core, error);
+	spin_unlock_irq(&core->part_lock);
+}
+
+/* Tell whether an address could not be translated, and which. */
+static bool ork_run_mmu_fault(struct ork_core *core, u32 *va)
+{
+	unsigned int i;
+
+	for (i = 0; i < ORK_MAX_MMU_BANKS; i++) {
+		void __iomem *bank = core->mmu_bank[i];
+
+		if (bank && readl(bank + ORK_MMU_STATUS) & ORK_MMU_STATUS_FAULT) {
+			*va = readl(bank + ORK_MMU_PAGE_FAULT_ADDR);
+			return true;
+		}
+	}
+
+	return false;
 }
 
 /**
- * ork_run_fault - the MMU could not translate an address
- * @core: core whose MMU it was
- * @va: address
+ * ork_run_fault - an MMU has a fault, maybe this core's
+ * @core: core
+ *
+ * The IOMMU driver clears the fault when it has told us. It does not say which bank has it. What a
+ * core without a part has is not looked at: it may have no power.
  */
-void ork_run_fault(struct ork_core *core, u32 va)
+void ork_run_fault(struct ork_core *core)
 {
-	trace_ork_fault(core, va);
-	core->fault_va = va;
-	ork_run_fail(core, -EFAULT);
+	unsigned long flags;
+
+	spin_lock_irqsave(&core->part_lock, flags);
+	if (core->part && !core->fault && ork_run_mmu_fault(core, &core->fault_va)) {
+		trace_ork_fault(core, core->fault_va);
+		ork_run_fail_locked(core, -EFAULT);
+	}
+	spin_unlock_irqrestore(&core->part_lock, flags);
 }
 
 irqreturn_t ork_run_irq(int irq, void *data)
@@ -473,6 +507,7 @@ void ork_run_drain(struct ork_core *core)
 	/* Those that wait on the core first, else the end of what runs would start the next one. */
 	mutex_lock(&core->lock);
 	ork_run_end_armed(core, -ENODEV);
+	ork_mmu_stop_waiting(core);
 	ork_run_fail(core, -ENODEV);
 	mutex_unlock(&core->lock);
 

@@ -3,8 +3,8 @@
 #ifndef ORK_SYSFS_H
 #define ORK_SYSFS_H
 
-struct attribute_group;
+struct ork_core;
 
-extern const struct attribute_group *ork_core_groups[];
+int ork_sysfs_add_core(struct ork_core *core);
 
 #endif

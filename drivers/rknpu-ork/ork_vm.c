@@ -4,7 +4,7 @@
 /**
  * DOC: Address spaces
  *
- * A VM is one IOMMU page table that every core of the NPU can be switched to (ork_core.c). The
+ * A VM is one IOMMU page table that every core of the NPU can be switched to (ork_mmu.c). The
  * driver chooses the addresses: drm_mm hands out the space between page 0 and 4 GiB, sizes are
  * not rounded, and an unmapped guard page follows each mapping, so that a program which runs
  * over the end of its buffer faults instead of reaching the next one.
@@ -47,8 +47,8 @@ static int ork_vm_fault(struct iommu_domain *domain, struct device *mmu, unsigne
 	unsigned int i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
-		if (ork->core[i] && ork_core_has_mmu(ork->core[i], mmu))
-			ork_run_fault(ork->core[i], iova);
+		if (ork->core[i])
+			ork_run_fault(ork->core[i]);
 
 	return 0;
 }

@@ -113,9 +113,9 @@ void ork_bo_destroy(struct ork_bo *bo);
 /*
  * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed. What
  * another device or process does in the memory has to be synchronised by them; for ork_bo_sync() it counts as cached.
- * Products that use it in place wait for what other drivers do in it, and other drivers, or poll(2) on the dma-buf, wait
- * for them (implicit fences).
- * The in-process model takes any descriptor whose memory can be mapped, of memfd_create(2) for example.
+ * Products that use it in place wait for what other drivers do in it, and other drivers, or poll(2) on the dma-buf,
+ * wait for them (implicit fences). The in-process model takes any descriptor whose memory can be mapped, of
+ * memfd_create(2) for example.
  *
  * -EEXIST: the device has a buffer for this memory already. -EINVAL also if fd is no dma-buf, or its size no multiple
  * of 4096. -E2BIG as above.
@@ -250,8 +250,8 @@ void ork_weights_destroy(struct ork_weights *weights);
 size_t ork_weights_bytes(const struct ork_weights *weights);
 
 /*
- * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the NPU
- * computes with one slice of a tile of C; the CPU adds the slices.
+ * K of the slices that the weights are packed in, a multiple of 32; K rounded up if there is one slice. A task of the
+ * NPU computes with one slice of a tile of C; the CPU adds the slices.
  *
  * Slices have up to 2 KiB per column (K of 4096 for ORK_I4, 2048 for ORK_I8, 1024 for 16 bits), unless max_k_slice says
  * otherwise. Then the on-chip buffer holds two kernel groups and 128 rows of A, which take about as long to multiply as
@@ -259,8 +259,8 @@ size_t ork_weights_bytes(const struct ork_weights *weights);
  * often; with one slice a product of few rows has less overhead, and C can be used in place.
  *
  * For int4 slices are at most as long as these weights allow without overflow of the NPU's int16 results for any A, at
- * least 480. Weights whose K can grow have slices of up to 1024, because products compute with whole slices; int4 weights
- * that can grow have slices of up to 480.
+ * least 480. Weights whose K can grow have slices of up to 1024, because products compute with whole slices; int4
+ * weights that can grow have slices of up to 480.
  */
 size_t ork_weights_k_slice(const struct ork_weights *weights);
 
@@ -355,8 +355,9 @@ void ork_job_destroy(struct ork_job *job);
 
 /*
  * How ork_matmul() would compute the product, and why, in a few lines of English, each ending in a newline: padding, K
- * slices, cores with their estimated costs, tiles, on-chip banks, copies of A and C. What is in A and C is not looked at; a and c may be NULL. Returns the length as
- * snprintf() does, or a negative errno value. text may be NULL if size is 0.
+ * slices, cores with their estimated costs, tiles, on-chip banks, copies of A and C. What is in A and C is not looked
+ * at; a and c may be NULL. Returns the length as snprintf() does, or a negative errno value. text may be NULL if size
+ * is 0.
  */
 int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
 		     char *text, size_t size);

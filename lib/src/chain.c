@@ -27,14 +27,14 @@ static int check_pair(const struct ork_request *earlier, size_t j, const struct 
 	struct ork_device *dev = later->dev;
 
 	if (overlap(&written, &a) && later->a.copied)
-		return ork_fail(dev, -EINVAL, "chain: product %zu needs C of product %zu, but copies A, because %s", i, j,
-				later->a.copied);
+		return ork_fail(dev, -EINVAL, "chain: product %zu needs C of product %zu, but copies A, because %s", i,
+				j, later->a.copied);
 	if (overlap(&written, &a) && earlier->c.copied)
-		return ork_fail(dev, -EINVAL, "chain: product %zu needs C of product %zu, which is copied, because %s", i,
-				j, earlier->c.copied);
+		return ork_fail(dev, -EINVAL, "chain: product %zu needs C of product %zu, which is copied, because %s",
+				i, j, earlier->c.copied);
 	if (overlap(&written, &c) && earlier->c.copied && !later->c.copied)
-		return ork_fail(dev, -EINVAL, "chain: C of product %zu is copied over that of product %zu, because %s", j,
-				i, earlier->c.copied);
+		return ork_fail(dev, -EINVAL, "chain: C of product %zu is copied over that of product %zu, because %s",
+				j, i, earlier->c.copied);
 	return 0;
 }
 

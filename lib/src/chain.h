@@ -6,8 +6,8 @@
 #include "request.h"
 
 /*
- * Products that run one after another. Copies of A are made before the first one starts and copies of C when the last one
- * has ended, so what one product writes and a later one touches must not be copied on the way.
+ * Products that run one after another. Copies of A are made before the first one starts and copies of C when the last
+ * one has ended, so what one product writes and a later one touches must not be copied on the way.
  */
 int ork_chain_check(const struct ork_request *reqs, size_t count);
 

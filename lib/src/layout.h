@@ -33,8 +33,8 @@ struct ork_part {
  *
  *     packed[(n/Ng)*Ng*k_pad + (k/32)*Ng*32 + (n%Ng)*32 + k%32]    (NPU reference 4.2)
  *
- * so that columns [n0, n1), multiples of Ng, are contiguous. Two int4 values share a byte, even k in the low half. k_pad
- * is a multiple of 32. Nothing else is written: memory that is 0 before has zeros as padding.
+ * so that columns [n0, n1), multiples of Ng, are contiguous. Two int4 values share a byte, even k in the low half.
+ * k_pad is a multiple of 32. Nothing else is written: memory that is 0 before has zeros as padding.
  */
 void ork_pack_weights(const struct ork_operand *operand, void *packed, uint32_t k_pad, const struct ork_part *part,
 		      const void *b, size_t ldb);

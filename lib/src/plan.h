@@ -17,9 +17,9 @@
  * then N tile, K slice and M tile.
  *
  * M tiles of the same columns need the same weights. If those fit the weight banks as a whole, all tasks but the first
- * of a range use what is on the chip (WEIGHT_REUSE, NPU reference 3.5.4). DATA_REUSE is not used. It needs neighbours with
- * the same rows, so it excludes the other; and as an N tile has up to 8192 columns, it would save less than 2 % of what a
- * task loads.
+ * of a range use what is on the chip (WEIGHT_REUSE, NPU reference 3.5.4). DATA_REUSE is not used. It needs neighbours
+ * with the same rows, so it excludes the other; and as an N tile has up to 8192 columns, it would save less than 2 % of
+ * what a task loads.
  */
 
 /* FEATURE_GRAINS holds rows + 1 in 10 bits (NPU reference 6.1, D11). */
@@ -45,7 +45,7 @@ struct ork_shape {
 	uint32_t cols;    /* N, a multiple of the kernel group */
 	/* In the packed weights, from one slice to the next and from one matrix to the next; 0: one matrix for all. */
 	uint64_t b_slice_bytes, b_batch_bytes;
-	/* Where tasks work in place: from one row to the next, 0 if there is a stage, and from one matrix to the next. */
+	/* In place: from one row to the next, 0 if there is a stage, and from one matrix to the next. */
 	uint32_t a_pitch_bytes, c_pitch_bytes;
 	uint64_t a_batch_bytes, c_batch_bytes;
 };

@@ -13,13 +13,13 @@ static void add_shape(struct ork_text *text, const struct ork_shape *shape)
 	if (shape->batch > 1)
 		ork_text_add(text, "%" PRIu32 " products of ", shape->batch);
 	ork_text_add(text,
-		     "M=%" PRIu32 " K=%" PRIu32 " N=%" PRIu32 ", %s to %s, padded to K groups of %d and N groups of %" PRIu32
-		     "\n",
+		     "M=%" PRIu32 " K=%" PRIu32 " N=%" PRIu32
+		     ", %s to %s, padded to K groups of %d and N groups of %" PRIu32 "\n",
 		     shape->rows, shape->k_slice * shape->slices, shape->cols, operand->name,
 		     ork_dtype_name(shape->result->type), ORK_GROUP_K, operand->group_n);
 	if (shape->slices > 1)
-		ork_text_add(text, "K: %" PRIu32 " slices of %" PRIu32 ", added on the CPU; longer ones %s\n", shape->slices,
-			     shape->k_slice,
+		ork_text_add(text, "K: %" PRIu32 " slices of %" PRIu32 ", added on the CPU; longer ones %s\n",
+			     shape->slices, shape->k_slice,
 			     operand->bits == 4 ? "could overflow int16 or leave fewer rows of A on the chip" :
 						  "leave fewer rows of A on the chip");
 	else
@@ -51,8 +51,8 @@ static void add_reuse(struct ork_text *text, const struct ork_plan *plan)
 		ork_text_add(text, "reuse: no weights, they are used once\n");
 	if (plan->n_tiles > 1)
 		ork_text_add(text, "reuse: no features, %s\n",
-			     plan->keep_weights || plan->m_tiles > 1 ? "tasks that follow each other have other rows" :
-								       "which are few next to the weights of an N tile");
+			     plan->keep_weights || plan->m_tiles > 1 ? "the next task has other rows" :
+								       "few next to the weights of an N tile");
 }
 
 void ork_plan_text(struct ork_text *text, const struct ork_plan *plan, const struct ork_limits *limits)

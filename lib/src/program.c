@@ -192,9 +192,9 @@ static bool same_shape(const struct ork_shape *a, const struct ork_shape *b)
 
 static bool same_key(const struct ork_program_key *a, const struct ork_program_key *b)
 {
-	return same_shape(&a->shape, &b->shape) && a->requant.scale == b->requant.scale && a->requant.shift == b->requant.shift &&
-	       a->requant.offset == b->requant.offset && a->cores == b->cores && a->core_mask == b->core_mask &&
-	       a->vm == b->vm;
+	return same_shape(&a->shape, &b->shape) && a->requant.scale == b->requant.scale &&
+	       a->requant.shift == b->requant.shift && a->requant.offset == b->requant.offset && a->cores == b->cores &&
+	       a->core_mask == b->core_mask && a->vm == b->vm;
 }
 
 /* The place of the key's program, else an empty one, else that of the program which was not used for longest. */

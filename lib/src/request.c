@@ -85,7 +85,8 @@ static int check_place(const struct ork_request *req, char name, const struct or
 	int err;
 
 	if (!place->data == !place->bo)
-		return ork_fail(dev, -EINVAL, "matmul: of %c and %c_bo one must be given, the other be NULL", name, name);
+		return ork_fail(dev, -EINVAL, "matmul: of %c and %c_bo one must be given, the other be NULL", name,
+				name);
 	err = check_matrix(dev, name, place->bytes, desc->m, cols, place->ld, desc->batch, place->stride);
 	if (err || !place->bo)
 		return err;

@@ -15,7 +15,8 @@ static void tile_at(const struct ork_plan *plan, uint32_t batch, uint32_t n_tile
 /* The caller's A or C from the tile's first row on. */
 static uint8_t *data_of_tile(const struct ork_run *run, const struct ork_place *place, const struct ork_tile *tile)
 {
-	return place->data + ork_place_offset(place, run->pass.first_batch + tile->batch, run->pass.first_row + tile->row);
+	return place->data +
+	       ork_place_offset(place, run->pass.first_batch + tile->batch, run->pass.first_row + tile->row);
 }
 
 static int copy_tile_in(const struct ork_run *run, const struct ork_tile *tile)

@@ -14,8 +14,8 @@ static int check_sizes(struct ork_device *dev, const struct ork_weights_desc *de
 
 	if (desc->k > ORK_MAX_DIM || desc->n > ORK_MAX_DIM || desc->batch > ORK_MAX_DIM ||
 	    desc->k_capacity > ORK_MAX_DIM || desc->n_capacity > ORK_MAX_DIM)
-		return ork_fail(dev, -E2BIG, "weights: K = %zu, N = %zu, batch = %zu or a capacity is above %d", desc->k,
-				desc->n, desc->batch, ORK_MAX_DIM);
+		return ork_fail(dev, -E2BIG, "weights: K = %zu, N = %zu, batch = %zu or a capacity is above %d",
+				desc->k, desc->n, desc->batch, ORK_MAX_DIM);
 	if (__builtin_mul_overflow(desc->ldb, desc->k, &matrix) || matrix > PTRDIFF_MAX / bytes)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is larger than memory", desc->ldb);
 	if (desc->batch > 1 &&
@@ -36,8 +36,8 @@ static int check_desc(struct ork_device *dev, const struct ork_weights_desc *des
 	if ((desc->k_capacity && desc->k_capacity < desc->k) || (desc->n_capacity && desc->n_capacity < desc->n))
 		return ork_fail(dev, -EINVAL, "weights: K or N is above its capacity");
 	if (desc->max_k_slice % ORK_GROUP_K || desc->max_k_slice > ORK_MAX_K_TASK)
-		return ork_fail(dev, -EINVAL, "weights: max_k_slice = %zu is no multiple of %d up to %d", desc->max_k_slice,
-				ORK_GROUP_K, ORK_MAX_K_TASK);
+		return ork_fail(dev, -EINVAL, "weights: max_k_slice = %zu is no multiple of %d up to %d",
+				desc->max_k_slice, ORK_GROUP_K, ORK_MAX_K_TASK);
 	if (desc->b && desc->ldb < desc->n)
 		return ork_fail(dev, -EINVAL, "weights: ldb = %zu is less than N = %zu", desc->ldb, desc->n);
 	return check_sizes(dev, desc);
@@ -82,8 +82,10 @@ static int slice_i4(struct ork_weights *weights, const struct ork_weights_desc *
 static int slice_k(struct ork_weights *weights, const struct ork_weights_desc *desc)
 {
 	const bool rows_grow = weights->k_capacity > weights->k;
-	uint32_t max_k = desc->max_k_slice ? (uint32_t)desc->max_k_slice : GOOD_KERNEL_BYTES * 8 / weights->operand->bits;
+	uint32_t max_k = (uint32_t)desc->max_k_slice;
 
+	if (!max_k)
+		max_k = GOOD_KERNEL_BYTES * 8 / weights->operand->bits;
 	if (rows_grow)
 		max_k = at_most(max_k, MAX_K_GROWING);
 	if (desc->type == ORK_I4 && !rows_grow && weights->n_capacity == weights->n)

@@ -34,15 +34,16 @@ void ork_weights_write(const struct ork_weights *weights, const struct ork_part 
 		       size_t b_stride)
 {
 	const size_t bytes = weights->operand->user_bytes;
+	const uint8_t *from;
 	struct ork_part piece;
 	uint32_t i, row;
 
 	for (i = 0; i < weights->batch; i++) {
 		for (row = 0; row < part->rows; row += piece.rows) {
 			piece = piece_in_slice(weights, part, row);
+			from = (const uint8_t *)b + (i * b_stride + row * ldb) * bytes;
 			ork_pack_weights(weights->operand, weights->packed + slice_offset(weights, i, part->k + row),
-					 weights->k_slice, &piece, (const uint8_t *)b + (i * b_stride + row * ldb) * bytes,
-					 ldb);
+					 weights->k_slice, &piece, from, ldb);
 		}
 	}
 }

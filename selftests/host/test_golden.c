@@ -9,8 +9,8 @@
  * Published results of another library on silicon: checksums of products of numbers from a generator with a fixed
  * start. Each shape draws its A and B from where the one before it stopped.
  *
- * The last three have been drawn later, after numbers for tests that are not published. Only two bits of each number are
- * used, which repeat after 2^18 numbers, so that every start could be tried; one gives all three checksums.
+ * The last three have been drawn later, after numbers for tests that are not published. Only two bits of each number
+ * are used, which repeat after 2^18 numbers, so that every start could be tried; one gives all three checksums.
  */
 
 struct golden {

@@ -159,9 +159,9 @@ static bool is_exact(const struct product_type *type, unsigned int number)
 		exact = !err && memcmp(p.c, p.expected, p.batch * p.c_stride * p.c_bytes) == 0;
 	}
 	if (!exact)
-		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s slices=%zu cores=%u requant %d,%u,%d: %s", number, type->name, p.m,
-		     p.k, p.n, p.batch, p.own_b ? " of B" : "", p.max_k_slice, p.opts.cores, p.requant.scale, p.requant.shift,
-		     p.requant.offset, err ? ork_error(dev) : "wrong");
+		note("case %u: %s M=%zu K=%zu N=%zu batch=%zu%s slices=%zu cores=%u requant %d,%u,%d: %s", number,
+		     type->name, p.m, p.k, p.n, p.batch, p.own_b ? " of B" : "", p.max_k_slice, p.opts.cores,
+		     p.requant.scale, p.requant.shift, p.requant.offset, err ? ork_error(dev) : "wrong");
 	free(p.a);
 	free(p.b);
 	free(p.c);

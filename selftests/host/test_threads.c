@@ -10,9 +10,9 @@
 #include "product_types.h"
 
 /*
- * What the header promises to threads: devices are independent of each other, and one device may go from thread to thread
- * if they take turns. Built with ThreadSanitizer too. Runs on the device that ORK_DEVICE names; without it, on the first
- * render node of the driver.
+ * What the header promises to threads: devices are independent of each other, and one device may go from thread to
+ * thread if they take turns. Built with ThreadSanitizer too. Runs on the device that ORK_DEVICE names; without it, on
+ * the first render node of the driver.
  */
 
 enum { THREADS = 4, ROUNDS = 6, M = 9, K = 200, N = 70 };

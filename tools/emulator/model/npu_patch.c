@@ -4,12 +4,21 @@
 
 #include <string.h>
 
+/*
+ * Which byte of PAD_VALUE a byte of a pixel gets. In a depthwise int8 convolution the odd ones among the first 32 channels of a group
+ * get the second byte; somebody has probed the first group on silicon, others are taken to be alike.
+ */
+static uint32_t pad_byte(const struct npu_conv *conv, uint32_t i)
+{
+	if (conv->type->bits > 8)
+		return i % (conv->type->bits / 8u);
+	return conv->depthwise && i % conv->group < 32 ? i % 2 : 0;
+}
+
 void npu_patch_padding(const struct npu_conv *conv, uint8_t *padding)
 {
-	uint32_t bytes = npu_conv_pixel_bytes(conv), unit = conv->type->bits > 8 ? conv->type->bits / 8u : 1;
-
-	for (uint32_t i = 0; i < bytes; i++)
-		padding[i] = conv->pad_value[i % unit];
+	for (uint32_t i = 0; i < npu_conv_pixel_bytes(conv); i++)
+		padding[i] = conv->pad_value[pad_byte(conv, i)];
 }
 
 void npu_patch_position(const struct npu_conv *conv, uint32_t pixel, uint32_t kernel_x, uint32_t kernel_y, int64_t *x,

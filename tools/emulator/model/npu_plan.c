@@ -152,6 +152,10 @@ static bool check_channels(struct npu_core *core, const struct npu_conv *conv)
 	if (conv->channels > CHANNELS_MAX)
 		return npu_core_hang(core, "%u channels in one task, more than %u wedge the MAC array",
 				     (unsigned int)conv->channels, CHANNELS_MAX);
+	/* A program that ends inside of a later group of depthwise channels does not complete on silicon. */
+	if (rest != 0 && conv->depthwise && conv->channels > group)
+		return npu_core_hang(core, "%u depthwise channels end inside of a group of %u",
+				     (unsigned int)conv->channels, (unsigned int)group);
 	if (rest != 0 && !short_group)
 		return npu_core_hang(core, "not modelled: %u channels are not a multiple of %u",
 				     (unsigned int)conv->channels, (unsigned int)group);

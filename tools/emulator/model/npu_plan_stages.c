@@ -68,13 +68,16 @@ static bool plan_stage(struct npu_core *core, const struct npu_view *view, const
 static bool plan_ow(struct npu_core *core, const struct npu_view *view, struct npu_dpu *dpu)
 {
 	uint32_t cfg = npu_get(view, DPU_BS_OW_CFG);
-	bool counted = npu_get(view, CORE_MISC_CFG) & CORE_MISC_CFG_QD_EN;
+	uint32_t misc = npu_get(view, CORE_MISC_CFG);
+	bool counted = misc & CORE_MISC_CFG_QD_EN;
 
 	dpu->ow_memory = cfg & DPU_BS_OW_CFG_OW_SRC;
 	dpu->ow_operand = (int16_t)npu_field(npu_get(view, DPU_BS_OW_OP), DPU_BS_OW_OP_OW_OP);
 	dpu->ow = !(cfg & DPU_BS_OW_CFG_OD_BYPASS) && (dpu->ow_memory || dpu->ow_operand != 0);
-	if (dpu->ow && dpu->real)
+	if (dpu->ow && dpu->real && !(misc & CORE_MISC_CFG_DW_EN))
 		return npu_core_hang(core, "not modelled: OW operand with real inputs");
+	/* Published depthwise programs of fp16 have the operand 128, and their results are those without any. */
+	dpu->ow = dpu->ow && !dpu->real;
 	if ((dpu->ow || (dpu->output == NPU_INT8 && !dpu->flying)) && !counted) {
 		dpu->garbage = true;
 		npu_core_warn(core, "corrupt: QD_EN is 0 and the output is requantised");

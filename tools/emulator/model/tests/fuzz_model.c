@@ -126,6 +126,23 @@ static struct layer image(const uint8_t *data)
 	return layer;
 }
 
+/* A packed image in place of the layer's features. */
+static void pack(struct program *program, const struct layer *layer, const uint8_t *data)
+{
+	uint32_t channels = 1 + data[0] % 4, atom = layer->input == 2 ? 8 : 16, positions = layer->kw * layer->kh;
+	uint32_t kernel_bytes = 16 * positions;
+
+	program_set(program, CNA_CONV_CON1, 3u << 29 | (7 + channels) << 12 | layer->input << 7 | layer->input << 4);
+	program_set(program, CNA_DATA_SIZE1, (channels - 1) << 16 | atom);
+	program_set(program, CNA_FC_DATA_SIZE1, atom);
+	program_set(program, CNA_WEIGHT_SIZE0, kernel_bytes * layer->n);
+	program_set(program, CNA_WEIGHT_SIZE1, kernel_bytes);
+	program_set(program, CNA_CBUF_CON1, layer->w * layer->h);
+	program_set(program, CNA_CVT_CON0, (data[2] | (uint32_t)data[3] << 8) << 4 | (layer->input == 2 ? 1 : data[4] & 0xe));
+	program_set(program, CNA_CVT_CON1, data[5] << 20 | data[6] << 4);
+	program_set(program, CNA_CVT_CON5, 0xffff);
+}
+
 /* Enable map of the program. */
 static uint32_t choose_program(struct program *program, const uint8_t *data)
 {
@@ -134,6 +151,8 @@ static uint32_t choose_program(struct program *program, const uint8_t *data)
 
 	if (data[1] & 8) {
 		layer_program(&layer, program);
+		if (data[7] & 128 && !layer.depthwise)
+			pack(program, &layer, data);
 		return layer_map(&layer);
 	}
 	program_matmul(program, &mm);

@@ -66,7 +66,8 @@ static uint32_t input_at(const struct layer *l, uint32_t pixel, uint32_t kx, uin
 	int64_t y = (int64_t)(pixel / l->ow * l->sy + ky * (l->dy + 1)) - l->top;
 
 	if (x < 0 || y < 0 || x >= l->w || y >= l->h)
-		return l->pad;
+		/* Depthwise int8: odd channels of the first half of a group have the second byte. */
+		return l->pad >> (l->depthwise && l->input == 0 && c % 64 < 32 && c % 2 ? 8 : 0);
 	return l->a[(y * l->w + x) * l->c + c];
 }
 

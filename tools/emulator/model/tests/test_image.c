@@ -212,6 +212,25 @@ static void padding_of_an_image_is_not_converted(void)
 	CHECK(computes(image));
 }
 
+/* Probed on silicon with one weight and nothing but padding under it: lanes of two bytes. */
+static void padding_of_a_depthwise_convolution_has_two_bytes(void)
+{
+	struct layer layer = { .input = 0, .output = 0, .w = 6, .h = 5, .c = 128, .depthwise = true, .kw = 3, .kh = 3,
+			       .left = 1, .top = 1, .pad = 0x77a6 };
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_random(&layer, 2);
+	for (uint32_t i = 0; i < layer.c * 9; i++)
+		layer.b[i] = i < layer.c;
+	layer_run(&layer, &board);
+	CHECK(board_done(&board, 0x155) && board.reports == 0 && layer_wrong(&layer, &board) == 0);
+	for (uint32_t c = 0; c < 64; c++)
+		CHECK(layer_read(&layer, &board, 0, c) == (c < 32 && c % 2 ? 0x77 : 0xa6));
+	layer_fini(&layer);
+	board_fini(&board);
+}
+
 /* Lines of 20 pixels that end after 17; the output needs no more of them. */
 static void lines_may_have_pixels_that_are_not_read(void)
 {
@@ -360,6 +379,7 @@ void suite_image(void)
 	RUN(converter_computes_as_its_registers_say);
 	RUN(fp16_colour_image_is_exact);
 	RUN(padding_of_an_image_is_not_converted);
+	RUN(padding_of_a_depthwise_convolution_has_two_bytes);
 	RUN(lines_may_have_pixels_that_are_not_read);
 	RUN(both_counts_of_entries_are_right);
 	RUN(images_that_nobody_has_run_are_refused);

@@ -94,8 +94,24 @@ static void ow_without_its_operand_hangs(void)
 	board_fini(&board);
 }
 
+/* rockchip-npu-notes, depthwise-conv.md: bit-exact on silicon with that operand. */
+static void ow_operand_of_a_depthwise_fp16_convolution_is_neutral(void)
+{
+	struct layer layer = { .input = 2, .output = 2, .w = 6, .h = 5, .c = 64, .depthwise = true, .kw = 3, .kh = 3,
+			       .ow_operand = 128 };
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_random(&layer, 7);
+	layer_run(&layer, &board);
+	CHECK(board_done(&board, 0x155) && board.reports == 0 && layer_wrong(&layer, &board) == 0);
+	layer_fini(&layer);
+	board_fini(&board);
+}
+
 void suite_stages(void)
 {
+	RUN(ow_operand_of_a_depthwise_fp16_convolution_is_neutral);
 	RUN(ow_takes_its_operand_from_memory);
 	RUN(ow_without_its_operand_hangs);
 	RUN(stages_with_immediate_operands_are_exact);

@@ -249,6 +249,29 @@ static void depthwise_with_more_than_one_kernel_is_refused(void)
 				    false));
 }
 
+/* rockchip-npu-notes, depthwise-conv.md: 96, 80 and 144 channels do not complete. */
+static void depthwise_that_ends_inside_of_a_group_hangs(void)
+{
+	struct layer layer = { .input = 0, .output = 0, .w = 4, .h = 4, .c = 128, .depthwise = true, .kw = 3, .kh = 3 };
+	struct program program;
+
+	board_init(&board, 0);
+	layer_complete(&layer);
+	layer_program(&layer, &program);
+	program_set(&program, CNA_DATA_SIZE1, 95 << 16 | 96);
+	program_set(&program, CNA_FC_DATA_SIZE1, 96);
+	program_set(&program, CNA_WEIGHT_SIZE0, 96 * 9);
+	program_set(&program, CNA_WEIGHT_SIZE1, 96 * 9);
+	program_set(&program, CNA_CBUF_CON1, 6);
+	program_set(&program, CORE_DATAOUT_SIZE_1, 95);
+	program_set(&program, DPU_DATA_CUBE_CHANNEL, 95 << 16 | 95);
+	program_set(&program, DPU_WDMA_SIZE_0, 95);
+	board_kick(&board, 0, PROGRAM_AT, program_store(&program, &board, PROGRAM_AT, 0x0d, 0, 0), 1);
+	board_work(&board);
+	CHECK(board_hung(&board, "96 depthwise channels end inside of a group of 64"));
+	board_fini(&board);
+}
+
 /* NPU reference 6.3.2: int8 output with N ending inside of a group of 32. */
 static void half_a_group_of_int8_output_hangs(void)
 {
@@ -325,6 +348,7 @@ void suite_types(void)
 	RUN(half_a_group_of_int4_hangs);
 	RUN(half_a_group_of_int8_output_hangs);
 	RUN(depthwise_with_more_than_one_kernel_is_refused);
+	RUN(depthwise_that_ends_inside_of_a_group_hangs);
 	RUN(fp16_contraction_beyond_10752_hangs);
 	RUN(requantised_output_needs_qd_en);
 	RUN(exactly_full_weight_bank_fails_for_some_shapes);

@@ -149,6 +149,10 @@ $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
 		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
 
+# A kernel that was built anew, with other options, needs a new module.
+$(foreach kernel,$(ORK_KERNELS) $(ORK_BUILT_KERNELS),\
+	$(eval $(BUILD)/module-$(kernel)/rknpu_ork.ko: $(wildcard $(ORK_KERNELS_DIR)/$(kernel)/recipe)))
+
 .PHONY: module
 ifdef KDIR
 module: $(MODULE_SRCS)

@@ -171,9 +171,7 @@ TEST_F(kill, cores_go_on_whatever_the_process_waited_for)
 	uint32_t never;
 	int fence;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
 
 	for (phase = IN_SUBMIT; phase < ANYWHERE; phase++) {
 		ASSERT_EQ(ork_test_product_start(self->fd, &hang, DRM_ORK_PLACE_AUTO, 4, 4000, &never),

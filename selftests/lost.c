@@ -34,9 +34,7 @@ TEST(a_core_that_does_not_come_back_costs_its_jobs_and_no_others)
 	int i, fd = ork_test_open();
 
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(ork_test_product_init(fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(fd, &hang), 0);
 	ASSERT_EQ(ork_test_product_init(fd, &p, 8, 256, 96, 3), 0);
 	ASSERT_EQ(ork_test_product_program(fd, &p, 0), 0);
 

@@ -39,9 +39,7 @@ FIXTURE_SETUP(observe)
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
-	ASSERT_EQ(ork_test_product_init(self->fd, &self->hang, 1, 2048, 64, 1), 0);
-	self->hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &self->hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &self->hang), 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->fault, 64, 64, 32, 1), 0);
 	self->fault.k_program = 256;
 	self->fault.slots = true;
@@ -69,17 +67,6 @@ static int read_text(const char *path, char *text)
 	close(fd);
 	text[length] = 0;
 	return got < 0 ? -1 : length;
-}
-
-static int write_text(const char *path, const char *text)
-{
-	int ret, fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return -1;
-	ret = write(fd, text, strlen(text)) == (int)strlen(text) ? 0 : -1;
-	close(fd);
-	return ret;
 }
 
 /* Finds a line that begins with a text and contains another, after *at; *at goes behind it. Returns 1 if there is one. */
@@ -230,8 +217,8 @@ TEST_F(observe, tracepoints_tell_the_life_of_a_job)
 
 	if (mkdir(INSTANCE, 0700) && errno != EEXIST)
 		SKIP(return, "tracefs is not there, or not for us");
-	ASSERT_EQ(write_text(INSTANCE "/events/rknpu_ork/enable", "1"), 0);
-	ASSERT_EQ(write_text(INSTANCE "/trace", ""), 0);
+	ASSERT_EQ(ork_test_write_text(INSTANCE "/events/rknpu_ork/enable", "1"), 0);
+	ASSERT_EQ(ork_test_write_text(INSTANCE "/trace", ""), 0);
 
 	job = ork_test_product_job(&self->p, addresses);
 	job.core_mask = 2;
@@ -247,7 +234,7 @@ TEST_F(observe, tracepoints_tell_the_life_of_a_job)
 	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &fault), 0);
 	ASSERT_EQ(ork_test_job_wait(self->fd, fault, LONG_MS, &result), 0);
 
-	ASSERT_EQ(write_text(INSTANCE "/events/rknpu_ork/enable", "0"), 0);
+	ASSERT_EQ(ork_test_write_text(INSTANCE "/events/rknpu_ork/enable", "0"), 0);
 	ASSERT_GT(read_text(INSTANCE "/trace", self->text), 0);
 	rmdir(INSTANCE);
 
@@ -275,7 +262,7 @@ static void dismiss_dumps(void)
 	if (glob(DUMPS, 0, NULL, &found))
 		return;
 	for (i = 0; i < found.gl_pathc; i++)
-		write_text(found.gl_pathv[i], "1");
+		ork_test_write_text(found.gl_pathv[i], "1");
 	globfree(&found);
 }
 

@@ -31,6 +31,17 @@ static bool ork_test_is_ours(int fd)
 	return ours;
 }
 
+int ork_test_write_text(const char *path, const char *text)
+{
+	int ret, fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
 int ork_test_open(void)
 {
 	drmDevicePtr devices[ORK_TEST_MAX_DEVICES];

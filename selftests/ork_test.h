@@ -53,6 +53,9 @@ struct ork_test_program {
 	struct drm_ork_slot *slots;
 };
 
+/* Writes a file of sysfs and the like. Returns 0 or a negative errno. */
+int ork_test_write_text(const char *path, const char *text);
+
 /* Opens the device's render node. Returns a descriptor or -1. */
 int ork_test_open(void);
 
@@ -96,6 +99,8 @@ int ork_test_product_init_in(int fd, uint32_t vm, struct ork_test_product *p, ui
 void ork_test_product_build(const struct ork_test_product *p, uint32_t flags, struct ork_test_program *out);
 void ork_test_program_free(struct ork_test_program *program);
 int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags);
+/* A product of one task that never ends: a kernel group of 64 KiB in one bank of 32 KiB. With its program. */
+int ork_test_hang_init(int fd, struct ork_test_product *p);
 void ork_test_product_fini(int fd, struct ork_test_product *p);
 
 /* A job of all tasks; addresses has room for three. */

@@ -253,6 +253,16 @@ int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
 	return ret;
 }
 
+int ork_test_hang_init(int fd, struct ork_test_product *p)
+{
+	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
+
+	if (ret)
+		return ret;
+	p->weight_banks = 1;
+	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
+}
+
 void ork_test_product_fini(int fd, struct ork_test_product *p)
 {
 	struct drm_ork_prog_destroy args = { .handle = p->prog };

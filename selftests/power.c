@@ -52,16 +52,6 @@ static int read_text(const char *path, char *text, size_t size)
 	return 0;
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int ret = fd < 0 || write(fd, text, strlen(text)) < 0 ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
-
 static long read_number(const char *path)
 {
 	char text[32];
@@ -75,7 +65,7 @@ static int write_number(const char *path, long value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%ld", value);
-	return write_text(path, text);
+	return ork_test_write_text(path, text);
 }
 
 /* Two cells of a device tree's property. */
@@ -127,7 +117,7 @@ static int set_power(const char *name, const char *value)
 	for (i = 0; i < 3 && !ret; i++) {
 		power_path(path, sizeof(path), i, name);
 		if (!access(path, W_OK))
-			ret = write_text(path, value);
+			ret = ork_test_write_text(path, value);
 	}
 	return ret;
 }
@@ -175,12 +165,12 @@ FIXTURE_SETUP(power)
 	self->max_hz = read_number(DEVFREQ "max_freq");
 	self->rate_count = read_rates(self->rates);
 	ASSERT_GE(self->rate_count, 2);
-	ASSERT_EQ(write_text(DEVFREQ "governor", "userspace"), 0);
+	ASSERT_EQ(ork_test_write_text(DEVFREQ "governor", "userspace"), 0);
 }
 
 FIXTURE_TEARDOWN(power)
 {
-	write_text(DEVFREQ "governor", self->governor);
+	ork_test_write_text(DEVFREQ "governor", self->governor);
 	write_number(DEVFREQ "min_freq", self->min_hz);
 	write_number(DEVFREQ "max_freq", self->max_hz);
 	set_power("control", "auto");
@@ -289,7 +279,7 @@ TEST_F(power, one_core_awake_keeps_the_rate)
 	ASSERT_EQ(set_power("autosuspend_delay_ms", "0"), 0);
 	ASSERT_EQ(set_rate(self->max_hz), 0);
 	power_path(path, sizeof(path), 0, "control");
-	ASSERT_EQ(write_text(path, "on"), 0);
+	ASSERT_EQ(ork_test_write_text(path, "on"), 0);
 
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(ork_test_product_run(self->fd, &self->product, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
@@ -358,7 +348,7 @@ TEST_F_TIMEOUT(power, load_raises_the_rate_and_idleness_lowers_it, 180)
 	uint32_t syncobj[8];
 	int i, tries;
 
-	ASSERT_EQ(write_text(DEVFREQ "governor", "simple_ondemand"), 0);
+	ASSERT_EQ(ork_test_write_text(DEVFREQ "governor", "simple_ondemand"), 0);
 	for (tries = 0; tries < WAIT_STEPS && read_number(DEVFREQ "target_freq") != self->rates[0]; tries++)
 		usleep(WAIT_STEP_US);
 	ASSERT_LT(tries, WAIT_STEPS);

@@ -41,9 +41,7 @@ FIXTURE_SETUP(queue)
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->deep, 64, 2048, 96, 3), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->deep, 0), 0);
-	ASSERT_EQ(ork_test_product_init(self->fd, &self->hang, 1, 2048, 64, 1), 0);
-	self->hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &self->hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &self->hang), 0);
 }
 
 FIXTURE_TEARDOWN(queue)

@@ -80,9 +80,7 @@ TEST_F(result, running_and_queued_jobs_say_so)
 	struct drm_ork_job job, behind = split_job(&self->p, 1);
 	uint64_t id, id_behind;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
 	job = split_job(&hang, 1);
 	job.timeout_ms = 2000;
 	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);

@@ -25,31 +25,20 @@ FIXTURE(sleep)
 	struct ork_test_product deep, p;
 };
 
-static int write_text(const char *path, const char *text)
-{
-	int ret, fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 /*
  * Suspends all devices, powers their domains off, and resumes them a second later: the kernel's own test of the drivers' part of
  * a sleep. Returns 0 or a negative errno.
  */
 static int sleep_and_wake(void)
 {
-	return write_text("/sys/power/state", "freeze");
+	return ork_test_write_text("/sys/power/state", "freeze");
 }
 
 FIXTURE_SETUP(sleep)
 {
-	if (write_text("/sys/power/pm_test", "platform"))
+	if (ork_test_write_text("/sys/power/pm_test", "platform"))
 		SKIP(return, "the kernel has no test of sleep, or not for us");
-	write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
+	ork_test_write_text("/sys/module/suspend/parameters/pm_test_delay", "1");
 
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
@@ -61,7 +50,7 @@ FIXTURE_SETUP(sleep)
 
 FIXTURE_TEARDOWN(sleep)
 {
-	write_text("/sys/power/pm_test", "none");
+	ork_test_write_text("/sys/power/pm_test", "none");
 	ork_test_product_fini(self->fd, &self->deep);
 	ork_test_product_fini(self->fd, &self->p);
 	close(self->fd);
@@ -109,9 +98,7 @@ TEST_F_TIMEOUT(sleep, a_wedged_job_ends_before_it, SLEEP_TIMEOUT_S)
 	struct ork_test_product hang;
 	uint32_t wedged, behind;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
 	ASSERT_EQ(ork_test_product_start(self->fd, &hang, DRM_ORK_PLACE_AUTO, 4, 1000, &wedged), 0);
 	ASSERT_EQ(ork_test_product_start(self->fd, &self->p, DRM_ORK_PLACE_AUTO, 4, 0, &behind), 0);
 	ASSERT_EQ(sleep_and_wake(), 0);

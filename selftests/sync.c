@@ -86,9 +86,7 @@ TEST_F(sync, a_wedged_job_fails_and_the_one_that_waits_for_it_runs)
 	struct drm_ork_sync first = { 0 }, second = { 0 };
 	struct ork_test_product hang;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
 	ASSERT_EQ(ork_test_product_start(self->fd, &hang, DRM_ORK_PLACE_AUTO, 1, 500, &first.handle), 0);
 	ASSERT_EQ(ork_test_syncobj(self->fd, &second.handle), 0);
 	ASSERT_EQ(submit(self->fd, &self->p, 2, &first, &second), 0);
@@ -200,9 +198,7 @@ TEST_F(sync, bo_wait_tells_readers_from_writers)
 	uint64_t addresses[3];
 	struct drm_ork_job job;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
 	job = ork_test_product_job(&hang, addresses);
 	job.core_mask = 1;
 	job.timeout_ms = 3000;

@@ -42,17 +42,6 @@ static int find_device(char *name, size_t size)
 	return ret;
 }
 
-static int write_text(const char *path, const char *text)
-{
-	int ret, fd = open(path, O_WRONLY);
-
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
 FIXTURE(unbind)
 {
 	char device[256];
@@ -68,9 +57,7 @@ FIXTURE_SETUP(unbind)
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
-	ASSERT_EQ(ork_test_product_init(self->fd, &self->hang, 1, 2048, 64, 1), 0);
-	self->hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &self->hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &self->hang), 0);
 }
 
 FIXTURE_TEARDOWN(unbind)
@@ -122,7 +109,7 @@ TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
 		fences[i] = (struct pollfd){ start(self->fd, &self->hang, 2, 60000), POLLIN, 0 };
 		fences[QUEUED + i] = (struct pollfd){ start(self->fd, &self->p, 5, 0), POLLIN, 0 };
 	}
-	ASSERT_EQ(write_text(DRIVER "unbind", self->device), 0);
+	ASSERT_EQ(ork_test_write_text(DRIVER "unbind", self->device), 0);
 	for (i = 0; i < 2 * QUEUED; i++) {
 		ASSERT_GE(fences[i].fd, 0);
 		EXPECT_EQ(poll(&fences[i], 1, SIGNAL_MS), 1);
@@ -132,7 +119,7 @@ TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
 	EXPECT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_AUTO, 1, 0), -ENODEV);
 	EXPECT_EQ(a[0], first);
 
-	ASSERT_EQ(write_text(DRIVER "bind", self->device), 0);
+	ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
 	EXPECT_EQ(works(), 0);
 	/* The file is still of the device that went away. */
 	EXPECT_EQ(ork_test_device(self->fd, &info), -ENODEV);
@@ -183,12 +170,12 @@ TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
 			ASSERT_GT(pids[i], 0);
 		}
 		usleep(10000 + 37000 * round);
-		ASSERT_EQ(write_text(DRIVER "unbind", self->device), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "unbind", self->device), 0);
 		for (i = 0; i < 3; i++) {
 			ASSERT_EQ(waitpid(pids[i], &status, 0), pids[i]);
 			EXPECT_EQ(status, 0);
 		}
-		ASSERT_EQ(write_text(DRIVER "bind", self->device), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
 		ASSERT_EQ(works(), 0);
 	}
 }

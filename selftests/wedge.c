@@ -35,9 +35,7 @@ FIXTURE_SETUP(wedge)
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->good, 0), 0);
 
 	/* A kernel group of 64 KiB in one bank of 32 KiB never finishes. */
-	ASSERT_EQ(ork_test_product_init(self->fd, &self->hang, 1, 2048, 64, 1), 0);
-	self->hang.weight_banks = 1;
-	ASSERT_EQ(ork_test_product_program(self->fd, &self->hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_init(self->fd, &self->hang), 0);
 
 	/* Features beyond the end of their buffer. */
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->fault, 64, 64, 32, 1), 0);

@@ -147,6 +147,57 @@ TEST_F(result, jobs_of_one_call_have_consecutive_numbers)
 	EXPECT_EQ(ork_test_job_wait(self->fd, args.first_id + 2, 0, &result), -ENOENT);
 }
 
+TEST_F(result, one_call_waits_for_many_and_names_the_first_that_failed)
+{
+	struct drm_ork_job jobs[5];
+	struct drm_ork_submit args = {
+		.jobs = { .stride = sizeof(jobs[0]), .count = 5, .ptr = (uintptr_t)jobs },
+	};
+	struct drm_ork_job_wait wait = { .timeout_ns = INT64_MAX };
+	struct ork_test_product hang;
+	uint32_t i;
+
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
+	for (i = 0; i < 5; i++)
+		jobs[i] = split_job(&self->p, 1u << i % 3);
+	ASSERT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_SUBMIT, &args), 0);
+	wait.id = args.first_id;
+	wait.count = 5;
+	ASSERT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(wait.id, args.first_id + 4);
+	EXPECT_EQ(wait.error, 0);
+	EXPECT_EQ(wait.cores, 2);
+
+	jobs[2] = split_job(&hang, 4);
+	jobs[2].timeout_ms = 500;
+	ASSERT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_SUBMIT, &args), 0);
+	wait.id = args.first_id;
+	wait.timeout_ns = 0;
+	ASSERT_NE(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(errno, ETIMEDOUT);
+	EXPECT_GE(wait.id, args.first_id);
+	EXPECT_LE(wait.id, args.first_id + 2);
+	wait.id = args.first_id;
+	wait.timeout_ns = INT64_MAX;
+	ASSERT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(wait.id, args.first_id + 2);
+	EXPECT_EQ(wait.error, -ETIMEDOUT);
+
+	wait.id = args.first_id + 3;
+	wait.count = 3;
+	ASSERT_NE(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(errno, ENOENT);
+	EXPECT_EQ(wait.id, args.first_id + 5);
+	wait.count = 4097;
+	ASSERT_NE(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(errno, EINVAL);
+	wait.count = 1;
+	wait.pad = 1;
+	ASSERT_NE(drmIoctl(self->fd, DRM_IOCTL_ORK_JOB_WAIT, &wait), 0);
+	EXPECT_EQ(errno, EINVAL);
+	ork_test_product_fini(self->fd, &hang);
+}
+
 TEST_F(result, unknown_and_forgotten_numbers_are_enoent)
 {
 	struct drm_ork_job job = split_job(&self->p, 1);

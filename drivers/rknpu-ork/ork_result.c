@@ -19,6 +19,7 @@
 
 #include "ork_drv.h"
 #include "ork_result.h"
+#include "ork_submit.h"
 
 /* More than one call of DRM_IOCTL_ORK_SUBMIT can queue. */
 #define ORK_RESULTS_KEPT 8192
@@ -164,10 +165,10 @@ static void ork_result_report(struct ork_result *result, struct drm_ork_job_wait
 	spin_unlock_irq(&result->lock);
 }
 
-int ork_ioctl_job_wait(struct drm_device *drm, void *data, struct drm_file *file)
+/* Return: 0 when the job has ended, -ETIMEDOUT, -ENOENT or -ERESTARTSYS. */
+static int ork_result_wait(struct ork_file *priv, u64 id, struct drm_ork_job_wait *args)
 {
-	struct drm_ork_job_wait *args = data;
-	struct ork_result *result = ork_result_lookup(file->driver_priv, args->id);
+	struct ork_result *result = ork_result_lookup(priv, id);
 	long ret;
 
 	if (!result)
@@ -181,4 +182,24 @@ int ork_ioctl_job_wait(struct drm_device *drm, void *data, struct drm_file *file
 	if (ret < 0)
 		return ret;
 	return ret ? 0 : -ETIMEDOUT;
+}
+
+int ork_ioctl_job_wait(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_ork_job_wait *args = data;
+	u64 id = args->id;
+	u64 end = id + (args->count ?: 1);
+	int ret;
+
+	if (args->pad || args->count > ORK_SUBMIT_MAX_JOBS)
+		return -EINVAL;
+
+	do {
+		ret = ork_result_wait(file->driver_priv, id++, args);
+	} while (!ret && !args->error && id != end);
+
+	/* A call that a signal has interrupted is made again as it was. */
+	if (ret != -ERESTARTSYS)
+		args->id = id - 1;
+	return ret;
 }

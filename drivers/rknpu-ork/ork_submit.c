@@ -25,7 +25,6 @@
 #include "ork_submit.h"
 #include "ork_vm.h"
 
-#define ORK_SUBMIT_MAX_JOBS 4096
 #define ORK_JOB_MAX_CACHE 4096
 
 /* Addresses are added to 32-bit values of atoms. */

@@ -3,6 +3,9 @@
 #ifndef ORK_SUBMIT_H
 #define ORK_SUBMIT_H
 
+/* Jobs in one call. */
+#define ORK_SUBMIT_MAX_JOBS 4096
+
 struct drm_device;
 struct drm_file;
 

@@ -105,8 +105,11 @@ struct ork_backend {
 	void (*fence_exit)(struct ork_device *dev, struct ork_fence *fence);
 	/* Starts the jobs in order and tells how many were started, all unless it fails. */
 	int (*submit)(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started);
-	/* Waits for the end of the job and returns its result, or -ETIME. Negative timeout: no limit. */
-	int (*fence_wait)(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms);
+	/*
+	 * Waits for the end of all jobs and returns the error of the first that failed, or 0; -ETIME: not all have ended.
+	 * Negative timeout: no limit.
+	 */
+	int (*fences_wait)(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t timeout_ms);
 	/* A new descriptor that polls readable when the jobs of all fences have ended. */
 	int (*fence_fd)(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd);
 };

@@ -173,7 +173,7 @@ static const struct ork_backend kernel_backend = {
 	.fence_init = kernel_fence_init,
 	.fence_exit = kernel_fence_exit,
 	.submit = kernel_submit,
-	.fence_wait = kernel_fence_wait,
+	.fences_wait = kernel_fences_wait,
 	.fence_fd = kernel_fence_fd,
 };
 

@@ -118,7 +118,7 @@ static const struct ork_backend model_backend = {
 	.fence_init = model_fence_init,
 	.fence_exit = model_fence_exit,
 	.submit = model_submit,
-	.fence_wait = model_fence_wait,
+	.fences_wait = model_fences_wait,
 	.fence_fd = model_fence_fd,
 };
 

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <time.h>
 
 #include "job.h"
 
@@ -158,8 +157,8 @@ static int submit(struct ork_job *job)
 		}
 	}
 	err = job->dev->backend->submit(job->dev, launches, count, &started);
-	while (err && started)
-		job->dev->backend->fence_wait(job->dev, job->fences[--started], -1);
+	if (err)
+		job->dev->backend->fences_wait(job->dev, job->fences, started, -1);
 	free(launches);
 	return err;
 }
@@ -255,45 +254,6 @@ int ork_job_start_pass(const struct ork_request *req, uint64_t index, struct ork
 	return start(created, job);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static int64_t remaining_ms(int64_t timeout_ms, int64_t start)
-{
-	const int64_t passed = now_ms() - start;
-
-	if (timeout_ms <= 0)
-		return timeout_ms;
-	return passed < timeout_ms ? timeout_ms - passed : 0;
-}
-
-/*
- * Ends the job if all its fences have. The error of its first part that failed is its result. The last part is likely
- * to end last, so that the others are only asked.
- */
-static int wait_fences(struct ork_job *job, int64_t timeout_ms)
-{
-	const int64_t start = now_ms();
-	int result = 0, err;
-	uint32_t i;
-
-	for (i = job->fence_count; i-- > 0;) {
-		err = job->dev->backend->fence_wait(job->dev, job->fences[i], remaining_ms(timeout_ms, start));
-		if (err == -ETIME)
-			return err;
-		if (err)
-			result = err;
-	}
-	job->ended = true;
-	job->result = result;
-	return result;
-}
-
 int ork_job_wait(struct ork_job *job, int64_t timeout_ms)
 {
 	uint32_t i;
@@ -303,9 +263,11 @@ int ork_job_wait(struct ork_job *job, int64_t timeout_ms)
 		return -EINVAL;
 	if (job->ended)
 		return job->result;
-	err = wait_fences(job, timeout_ms);
-	if (!job->ended)
+	err = job->dev->backend->fences_wait(job->dev, job->fences, job->fence_count, timeout_ms);
+	if (err == -ETIME)
 		return ork_fail(job->dev, err, "the job has not ended yet");
+	job->ended = true;
+	job->result = err;
 	for (i = 0; i < job->run_count && !err; i++)
 		ork_run_copy_out(&job->runs[i]);
 	release(job);

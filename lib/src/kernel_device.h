@@ -17,7 +17,10 @@ struct kernel_device {
 int kernel_submit(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started);
 int kernel_fence_init(struct ork_device *dev, struct ork_fence *fence);
 void kernel_fence_exit(struct ork_device *dev, struct ork_fence *fence);
-int kernel_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms);
+/* Jobs that the driver takes in one call. */
+#define JOBS_PER_CALL 4096
+
+int kernel_fences_wait(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t timeout_ms);
 int kernel_fence_fd(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd);
 
 #endif

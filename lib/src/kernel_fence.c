@@ -77,38 +77,82 @@ static int poll_fd(int fd, int64_t timeout_ms)
 	return ready ? 0 : -ETIME;
 }
 
+static int64_t remaining_ms(int64_t deadline)
+{
+	int64_t now;
+
+	if (deadline == INT64_MAX)
+		return -1;
+	now = deadline_ns(0);
+	return now < deadline ? (deadline - now) / 1000000 : 0;
+}
+
 /* Waiting on a syncobj ends well even if the job failed; its sync file tells how it ended. */
-static int wait_for_syncobj(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms)
+static int wait_for_syncobj(struct ork_device *dev, struct ork_fence *fence, int64_t deadline, struct drm_ork_job_wait *result)
 {
 	struct sync_file_info info = { 0 };
 	int fd, err;
 
 	if (drmSyncobjExportSyncFile(fd_of(dev), fence->syncobj, &fd)) {
-		err = -errno;
+		result->error = -errno;
 		/* Nothing of the job may be given up while it runs. */
 		drmSyncobjWait(fd_of(dev), &fence->syncobj, 1, INT64_MAX, 0, NULL);
-		return ork_fail(dev, err, "cannot get the result of the job: %s", ork_strerror(err));
+		return 0;
 	}
-	err = poll_fd(fd, timeout_ms);
+	err = poll_fd(fd, remaining_ms(deadline));
 	if (!err)
 		err = drmIoctl(fd, SYNC_IOC_FILE_INFO, &info) ? -errno : 0;
 	close(fd);
 	if (err == -ETIME)
 		return err;
-	return job_error(dev, err ? err : info.status < 0 ? info.status : 0, 0);
+	result->error = err ? err : info.status < 0 ? info.status : 0;
+	return 0;
 }
 
-/* The driver ends every job, at the latest by its timeout, so waiting without limit does end. */
-int kernel_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms)
+/* The driver gives the jobs of one call consecutive numbers. */
+static uint32_t consecutive(struct ork_fence *const *fences, uint32_t count)
 {
-	struct drm_ork_job_wait wait = { .id = fence->id, .timeout_ns = deadline_ns(timeout_ms) };
+	uint32_t i;
 
-	if (!drmIoctl(fd_of(dev), DRM_IOCTL_ORK_JOB_WAIT, &wait))
-		return job_error(dev, wait.error, wait.fault_va);
+	for (i = 1; i < count && i < JOBS_PER_CALL; i++)
+		if (fences[i]->id != fences[0]->id + i)
+			break;
+	return i;
+}
+
+/* Waits for the first fences. Returns 0 with the result of the last one that has ended, or -ETIME. */
+static int wait_some(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t deadline,
+		     struct drm_ork_job_wait *result)
+{
+	*result = (struct drm_ork_job_wait){
+		.id = fences[0]->id, .timeout_ns = deadline, .count = consecutive(fences, count),
+	};
+	if (!drmIoctl(fd_of(dev), DRM_IOCTL_ORK_JOB_WAIT, result))
+		return 0;
 	if (errno == ETIMEDOUT)
 		return -ETIME;
 	/* The driver remembers the last 8192 jobs. */
-	return wait_for_syncobj(dev, fence, timeout_ms);
+	*result = (struct drm_ork_job_wait){ .id = fences[0]->id };
+	return wait_for_syncobj(dev, fences[0], deadline, result);
+}
+
+/* The driver ends every job, at the latest by its timeout, so waiting without limit does end. */
+int kernel_fences_wait(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t timeout_ms)
+{
+	const int64_t deadline = deadline_ns(timeout_ms);
+	struct drm_ork_job_wait result, failed = { 0 };
+	uint32_t i = 0;
+	int err;
+
+	while (i < count) {
+		err = wait_some(dev, fences + i, count - i, deadline, &result);
+		if (err)
+			return err;
+		if (!failed.error)
+			failed = result;
+		i += (uint32_t)(result.id - fences[i]->id) + 1;
+	}
+	return job_error(dev, failed.error, failed.fault_va);
 }
 
 /* Replaces *fd by a sync file that signals when that one and the other have. */

@@ -51,9 +51,6 @@ static void fill(const struct ork_launch *launch, struct drm_ork_job *job, struc
 	};
 }
 
-/* Jobs that the driver takes in one call. */
-#define JOBS_PER_CALL 4096
-
 static uint32_t at_most(uint32_t count, uint32_t limit)
 {
 	return count < limit ? count : limit;

@@ -112,12 +112,9 @@ int ork_matmul_submit(struct ork_device *dev, const struct ork_matmul_desc *desc
 
 void ork_job_destroy(struct ork_job *job)
 {
-	uint32_t i;
-
 	if (!job)
 		return;
-	for (i = 0; i < job->fence_count; i++)
-		job->dev->backend->fence_wait(job->dev, job->fences[i], -1);
+	job->dev->backend->fences_wait(job->dev, job->fences, job->fence_count, -1);
 	job->dev->user_jobs--;
 	ork_job_free(job);
 }

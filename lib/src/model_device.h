@@ -96,7 +96,7 @@ void model_prog_destroy(struct ork_device *dev, uint32_t handle);
 int model_submit(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started);
 int model_fence_init(struct ork_device *dev, struct ork_fence *fence);
 void model_fence_exit(struct ork_device *dev, struct ork_fence *fence);
-int model_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms);
+int model_fences_wait(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t timeout_ms);
 int model_fence_fd(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd);
 
 #endif

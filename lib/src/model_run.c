@@ -177,10 +177,15 @@ void model_fence_exit(struct ork_device *dev, struct ork_fence *fence)
 	(void)fence;
 }
 
-int model_fence_wait(struct ork_device *dev, struct ork_fence *fence, int64_t timeout_ms)
+int model_fences_wait(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int64_t timeout_ms)
 {
+	uint32_t i;
+
 	(void)timeout_ms;
-	return fence->status ? ork_fail(dev, fence->status, "%s", fence->reason) : 0;
+	for (i = 0; i < count; i++)
+		if (fences[i]->status)
+			return ork_fail(dev, fences[i]->status, "%s", fences[i]->reason);
+	return 0;
 }
 
 int model_fence_fd(struct ork_device *dev, struct ork_fence *const *fences, uint32_t count, int *fd)

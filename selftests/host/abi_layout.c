@@ -55,7 +55,7 @@ AT(drm_ork_submit, done, 20);
 AT(drm_ork_submit, first_id, 24);
 SIZE(drm_ork_bo_wait, 16);
 AT(drm_ork_bo_wait, timeout_ns, 8);
-SIZE(drm_ork_job_wait, 64);
+SIZE(drm_ork_job_wait, 72);
 AT(drm_ork_job_wait, timeout_ns, 8);
 AT(drm_ork_job_wait, submitted_ns, 32);
 AT(drm_ork_job_wait, fault_va, 56);

@@ -786,13 +786,17 @@ enum drm_ork_job_state {
 /**
  * struct drm_ork_job_wait - argument of DRM_IOCTL_ORK_JOB_WAIT
  *
- * Waits until a job has ended and tells what became of it. The call succeeds when the job has
- * ended, with or without error. -ETIMEDOUT: it has not ended yet; the out members are valid all
- * the same, and with a time in the past that is the way to ask. -ENOENT: this file has no such
- * job, it was not queued, or 8192 jobs have been submitted since.
+ * Waits for jobs in the order of their numbers, until all have ended or one has with an error, and
+ * tells what became of that one, or of the last. The call succeeds when the job has ended, with or
+ * without error. -ETIMEDOUT: one has not ended yet; the out members describe it, and with a time in
+ * the past that is the way to ask. -ENOENT: this file has no such job, it was not queued, or 8192
+ * jobs have been submitted since.
  */
 struct drm_ork_job_wait {
-	/** @id: number of the job, from &struct drm_ork_submit.first_id */
+	/**
+	 * @id: number of the first job, from &struct drm_ork_submit.first_id; out: number of the
+	 * job that the out members describe
+	 */
 	__u64 id;
 
 	/** @timeout_ns: CLOCK_MONOTONIC time in nanoseconds at which to give up */
@@ -821,6 +825,12 @@ struct drm_ork_job_wait {
 
 	/** @fault_va: out: address that was not mapped if @error is -EFAULT, else 0 */
 	__u64 fault_va;
+
+	/** @count: number of jobs to wait for, numbered from @id on; at most 4096. 0: one */
+	__u32 count;
+
+	/** @pad: 0 */
+	__u32 pad;
 };
 
 #define DRM_IOCTL_ORK_QUERY \

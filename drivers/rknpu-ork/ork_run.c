@@ -383,11 +383,13 @@ void ork_run_fault(struct ork_core *core)
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
-	ktime_t now = ktime_get();
 	irqreturn_t ret = IRQ_NONE;
+	ktime_t now;
 	u32 status;
 
 	spin_lock(&core->part_lock);
+	/* With the lock: not before the time when the part is said to have begun. */
+	now = ktime_get();
 	status = core->part ? readl(core->pc + ORK_PC_INTERRUPT_STATUS) : 0;
 	if (status) {
 		trace_ork_irq(core, status);

@@ -186,9 +186,12 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 
-	if (part)
-		part->tasks_done = rounddown(part->kicked - 1, core->ork->soc->max_chain) +
-				   ork_run_tasks_done(core);
+	if (part) {
+		u32 before = rounddown(part->kicked - 1, core->ork->soc->max_chain);
+
+		/* A wedged core may say anything. */
+		part->tasks_done = min(before + ork_run_tasks_done(core), part->kicked);
+	}
 
 	return part;
 }

@@ -64,7 +64,7 @@ static int run_split(const struct ork_task tasks[3])
 	launch.fence = ork_fence_get(dev);
 	err = dev->backend->submit(dev, &launch, 1, &started);
 	if (!err)
-		err = dev->backend->fence_wait(dev, launch.fence, -1);
+		err = dev->backend->fences_wait(dev, &launch.fence, 1, -1);
 	ork_fence_put(dev, launch.fence);
 	dev->backend->prog_destroy(dev, launch.program);
 	return err;

@@ -283,7 +283,9 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 # gates on this board, and that turns them off again (Documentation/emulator.rst).
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
-		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS)) reload.sh
+		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS))
+	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 900 -- \
+		/usr/libexec/selftests/reload.sh
 	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
 		--append 'kunit.enable=1 kunit.autorun=1' \
 		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \

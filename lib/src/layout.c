@@ -70,11 +70,8 @@ static void pack_tile(const struct ork_simd *simd, const struct ork_operand *ope
 		simd->tile_16(tile, b, ldb);
 }
 
-/* Bytes of each row of B that are packed together, before the next rows: what a page has, so that none comes twice. */
-#define STRIP_BYTES 4096
-
-static void pack_strip(const struct ork_simd *simd, const struct ork_operand *operand, uint8_t *packed, uint32_t k_pad,
-		       const struct ork_part *part, const uint8_t *b, size_t ldb)
+void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, uint32_t k_pad,
+			   const struct ork_part *part, const void *b, size_t ldb)
 {
 	const uint32_t group_n = operand->group_n;
 	struct ork_part in_tile;
@@ -89,22 +86,9 @@ static void pack_strip(const struct ork_simd *simd, const struct ork_operand *op
 
 			in_tile.n = n % group_n;
 			in_tile.cols = at_most(part->n + part->cols - n, group_n - in_tile.n);
-			pack_tile(simd, operand, packed + tile * ORK_TILE_BYTES, &in_tile, b + at * operand->user_bytes, ldb);
+			pack_tile(simd, operand, (uint8_t *)packed + tile * ORK_TILE_BYTES, &in_tile,
+				  (const uint8_t *)b + at * operand->user_bytes, ldb);
 		}
-	}
-}
-
-void ork_pack_weights_with(const struct ork_simd *simd, const struct ork_operand *operand, void *packed, uint32_t k_pad,
-			   const struct ork_part *part, const void *b, size_t ldb)
-{
-	const uint32_t most = STRIP_BYTES / (uint32_t)operand->user_bytes;
-	struct ork_part strip = *part;
-
-	/* Strips end with kernel groups, whatever the part begins with. */
-	for (; strip.n < part->n + part->cols; strip.n += strip.cols) {
-		strip.cols = at_most(part->n + part->cols - strip.n, most - strip.n % most);
-		pack_strip(simd, operand, packed, k_pad, &strip,
-			   (const uint8_t *)b + (strip.n - part->n) * operand->user_bytes, ldb);
 	}
 	simd->fence();
 }

@@ -264,6 +264,8 @@ check-board: board
 			$(BOARD_TESTS); \
 		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
 			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
+		$(RUN_TEST) --name "memory that does not answer, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
+			--machine failing-page=0x60000000 --timeout 120 -- /usr/libexec/selftests/bus_error; \
 		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
 			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
 	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \

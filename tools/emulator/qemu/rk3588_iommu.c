@@ -206,6 +206,9 @@ static enum npu_dma transfer_in_page(RK3588IommuState *s, uint64_t generation,
     if (result != NPU_DMA_OK) {
         return result;
     }
+    if (s->failing_page && (iova & ~(PAGE_BYTES - 1)) == s->failing_page) {
+        return NPU_DMA_BUS_ERROR;
+    }
     return ram_access(addr, buf, bytes, is_write);
 }
 
@@ -647,6 +650,7 @@ static void iommu_init(Object *obj)
 static const Property iommu_properties[] = {
     DEFINE_PROP_UINT32("core", RK3588IommuState, core, 0),
     DEFINE_PROP_UINT32("num-banks", RK3588IommuState, num_banks, 1),
+    DEFINE_PROP_UINT32("failing-page", RK3588IommuState, failing_page, 0),
 };
 
 static const VMStateDescription vmstate_iommu = {

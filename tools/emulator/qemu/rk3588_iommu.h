@@ -51,6 +51,7 @@ struct RK3588IommuState {
 
     uint32_t core; /* whose MMU this is, for messages */
     uint32_t num_banks;
+    uint32_t failing_page; /* where accesses meet a bus error; 0: nowhere */
     RK3588IommuBank bank[RK3588_IOMMU_MAX_BANKS];
     qemu_irq irq;
     QEMUBH *irq_bh;

@@ -105,6 +105,7 @@ struct RK3588NpuMachineState {
     bool timing;
     uint64_t chaos;
     uint32_t broken_resets;
+    uint32_t failing_page;
     uint32_t npu_mhz;
     uint32_t attach_ns;
     uint32_t dma_bytes_per_cycle;
@@ -207,12 +208,13 @@ static void create_gic(RK3588NpuMachineState *m)
     }
 }
 
-static DeviceState *create_iommu(unsigned int index)
+static DeviceState *create_iommu(RK3588NpuMachineState *m, unsigned int index)
 {
     DeviceState *dev = qdev_new(TYPE_RK3588_IOMMU);
 
     qdev_prop_set_uint32(dev, "core", index);
     qdev_prop_set_uint32(dev, "num-banks", npu_map[index].num_banks);
+    qdev_prop_set_uint32(dev, "failing-page", m->failing_page);
     sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
     for (unsigned int i = 0; i < npu_map[index].num_banks; i++) {
         /* The banks lie inside the core's window. */
@@ -299,7 +301,7 @@ static void create_npu(RK3588NpuMachineState *m)
     DeviceState *cores[RK3588_NPU_CORES];
 
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
-        DeviceState *iommu = create_iommu(i);
+        DeviceState *iommu = create_iommu(m, i);
         DeviceState *core = create_core(m, i, iommu);
         DeviceState *both[] = { core, iommu };
         DeviceState *island[] = { core, iommu, m->scmi };
@@ -457,6 +459,8 @@ static void add_mode_properties(Object *obj)
                                     " do and seldom does; 0 turns it off");
     add_figure(obj, "broken-resets", &m->broken_resets,
                "mask of cores that their reset lines do not reach");
+    add_figure(obj, "failing-page", &m->failing_page,
+               "address of a page of the NPU that has no memory behind it");
     add_figure(obj, "npu-mhz", &m->npu_mhz,
                "rate of the compute clock at power on");
     add_figure(obj, "attach-ns", &m->attach_ns,

@@ -286,7 +286,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
 		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS))
-	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 900 -- \
+	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 900 -- \
 		/usr/libexec/selftests/reload.sh
 	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
 		--append 'kunit.enable=1 kunit.autorun=1' \

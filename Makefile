@@ -55,7 +55,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug
+.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
 setup-host:
@@ -68,6 +68,8 @@ setup-mainline:
 	@tools/setup/setup.sh host mainline
 setup-debug:
 	@tools/setup/setup.sh host debug
+setup-race:
+	@tools/setup/setup.sh host race
 
 # --- User space ------------------------------------------------------------------------------------------------------
 

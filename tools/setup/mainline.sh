@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# Setup steps "mainline" and "debug": the newest kernel whose source Debian
-# has, built for the board with little more than the board needs. Both come
-# from one source tree. "mainline" also builds the mainline driver for the
-# NPU; "debug" has the kernel's own checks (mainline-debug.config).
+# Setup steps "mainline", "debug" and "race": the newest kernel whose source
+# Debian has, built for the board with little more than the board needs. All
+# come from one source tree. "mainline" also builds the mainline driver for the
+# NPU; "debug" has the kernel's own checks (mainline-debug.config) but the one
+# for data races, which "race" has (mainline-race.config).
 #
-#	mainline.sh mainline|debug
+#	mainline.sh mainline|debug|race
 #
 # A build happens where it stays, because its Makefile names its place; one
 # that was interrupted goes on.
@@ -25,7 +26,7 @@ SETUP_DIR=$ORK_ROOT/tools/setup
 FLAVOUR=$1
 case $FLAVOUR in
 mainline) FRAGMENTS=("$SETUP_DIR/mainline-board.config") ;;
-debug) FRAGMENTS=("$SETUP_DIR/mainline-board.config" "$SETUP_DIR/mainline-debug.config") ;;
+debug | race) FRAGMENTS=("$SETUP_DIR/mainline-board.config" "$SETUP_DIR/mainline-$FLAVOUR.config") ;;
 *) die "mainline.sh: no such kernel: $FLAVOUR" ;;
 esac
 TARGET=$ORK_KERNELS_DIR/$FLAVOUR

@@ -22,9 +22,9 @@ ORK_KERNELS="6.1 6.12"
 ORK_KERNELS_DIR="$ORK_CACHE/kernels"
 
 # Kernels that setup builds for the board from the newest source that Debian
-# has, in the same form: mainline, and debug with the kernel's own checks. The
-# kernel's version is a link to "mainline" there.
-ORK_BUILT_KERNELS="mainline debug"
+# has, in the same form: mainline, and debug and race with the kernel's own
+# checks. The kernel's version is a link to "mainline" there.
+ORK_BUILT_KERNELS="mainline debug race"
 ORK_MAINLINE_SOURCE="$ORK_CACHE/mainline/source"
 
 ORK_CROSS_COMPILE=aarch64-linux-gnu-

@@ -3,20 +3,21 @@
 # Copyright 2026 The rknpu-ork authors
 #
 # Brings the named pieces onto this machine; without a name, all of them but
-# the two kernels that take minutes to build.
+# the three kernels that take minutes to build.
 # Pieces that are there cost next to nothing, so every make target may ask.
 
 set -euo pipefail
 
 usage() {
 	cat <<-USAGE
-		usage: setup.sh [host] [kernels] [qemu] [guest] [mainline] [debug]
+		usage: setup.sh [host] [kernels] [qemu] [guest] [mainline] [debug] [race]
 		  host     build packages of this Debian, with apt-get
 		  kernels  arm64 kernels 6.1 and 6.12, images and headers
 		  qemu     the emulator with the board of this checkout
 		  guest    busybox, libdrm and kselftest headers for the board
 		  mainline the newest kernel source of Debian, built for the board
 		  debug    the same with the kernel's own checks
+		  race     the same with its check for data races
 		Everything but the packages goes to \${XDG_CACHE_HOME:-~/.cache}/rknpu-ork;
 		deleting that folder makes the next run fetch the newest again.
 	USAGE
@@ -25,7 +26,7 @@ usage() {
 steps=()
 for step in "$@"; do
 	case $step in
-	host | kernels | qemu | guest | mainline | debug) steps+=("$step") ;;
+	host | kernels | qemu | guest | mainline | debug | race) steps+=("$step") ;;
 	-h | --help)
 		usage
 		exit 0
@@ -44,7 +45,7 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 for step in "${steps[@]}"; do
 	case $step in
-	mainline | debug) bash "$here/mainline.sh" "$step" ;;
+	mainline | debug | race) bash "$here/mainline.sh" "$step" ;;
 	*) bash "$here/$step.sh" ;;
 	esac
 done

@@ -29,6 +29,7 @@ HOST_TESTS := \
 	test_quant \
 	test_ref \
 	test_regcmd \
+	test_regmap \
 	test_residency \
 	test_shapes \
 	test_threads
@@ -40,6 +41,7 @@ test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
+test_regmap_SRCS := tools/ork/regmap.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.

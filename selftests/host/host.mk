@@ -31,6 +31,7 @@ HOST_TESTS := \
 	test_regcmd \
 	test_regmap \
 	test_residency \
+	test_selftest \
 	test_shapes \
 	test_threads
 
@@ -42,6 +43,7 @@ test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
 test_regmap_SRCS := tools/ork/regmap.c drivers/rknpu-ork/ork_regcmd_regs.c
+test_selftest_SRCS := $(addprefix tools/ork/,machine.c npy.c npy_header.c operands.c selftest.c)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.

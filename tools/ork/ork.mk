@@ -12,6 +12,7 @@ ORK_SRCS := \
 	tools/ork/cmd_matmul.c \
 	tools/ork/cmd_pack.c \
 	tools/ork/cmd_regcmd.c \
+	tools/ork/cmd_selftest.c \
 	tools/ork/cmd_unpack.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
@@ -25,6 +26,7 @@ ORK_SRCS := \
 	tools/ork/regcmd_file.c \
 	tools/ork/regcmd_task.c \
 	tools/ork/regmap.c \
+	tools/ork/selftest.c \
 	tools/ork/source.c \
 	tools/ork/source_decode.c \
 	tools/ork/source_gguf.c \

@@ -18,6 +18,7 @@ int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_regcmd(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
 /* Prints one line "ork: ..." on stderr and returns status. */

@@ -7,6 +7,7 @@
 ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
 
 ORK_SRCS := \
+	tools/ork/cmd_doctor.c \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
@@ -14,6 +15,10 @@ ORK_SRCS := \
 	tools/ork/cmd_regcmd.c \
 	tools/ork/cmd_selftest.c \
 	tools/ork/cmd_unpack.c \
+	tools/ork/doctor_board.c \
+	tools/ork/doctor_device.c \
+	tools/ork/doctor_kernel.c \
+	tools/ork/doctor_tree.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
 	tools/ork/main.c \

@@ -23,6 +23,7 @@ HOST_TESTS := \
 	test_layout \
 	test_matmul \
 	test_npy \
+	test_open_error \
 	test_pack \
 	test_plan \
 	test_property \
@@ -40,6 +41,7 @@ test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
+test_open_error_SRCS := tools/ork/open_error.c tools/ork/machine.c
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.

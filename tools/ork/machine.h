@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 /*
- * What sysfs and procfs tell of this machine. Files are below a root, "" in the command, so that tests can have a machine
- * of their own.
+ * What sysfs and procfs tell of this machine. Files are below a root, "" in the command, so that tests can have a
+ * machine of their own.
  */
 
 /*
- * Reads the first line of the file that the glob(7) pattern matches first, without its end. Returns 0, or -1 if there is
- * none that can be read.
+ * Reads the first line of the file that the glob(7) pattern matches first, without its end. Returns 0, or -1 if there
+ * is none that can be read.
  */
 int machine_read(const char *root, const char *pattern, char *line, size_t size);
 

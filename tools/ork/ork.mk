@@ -17,6 +17,7 @@ ORK_SRCS := \
 	tools/ork/matmul_args.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
+	tools/ork/open_error.c \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \

@@ -29,7 +29,8 @@ int complain_option(int option, char **argv);
 int parse_number(const char *text, unsigned long min, unsigned long max, unsigned long *value);
 
 /* The same for the value of an option. Returns EXIT_OK, or EXIT_USAGE after a complaint. */
-int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max, unsigned long *value);
+int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max,
+			unsigned long *value);
 
 /* ork_open() that says what to do about a failure. device may be NULL. Returns EXIT_OK or EXIT_DEVICE. */
 int open_device(const char *device, struct ork_device **dev);

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Copyright 2026 The rknpu-ork authors
+#
+# The ork command where it needs the driver: what it says when the NPU cannot be used. Runs as root on
+# the board, with ork in the path.
+
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+count=0
+
+result() {
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count $2"
+	else
+		echo "not ok $count $2"
+		sed 's/^/# /' "$dir/out" "$dir/err"
+		failed=1
+	fi
+}
+
+run() {
+	"$@" > "$dir/out" 2> "$dir/err"
+	status=$?
+}
+
+# refused TEXT NAME: the last command ended with 3, nothing on stdout and one line that has TEXT
+refused() {
+	[ $status -eq 3 ] && [ ! -s "$dir/out" ] && [ "$(wc -l < "$dir/err")" -eq 1 ] && grep -qF -- "$1" "$dir/err"
+	result $? "$2"
+}
+
+as_nobody() {
+	grep -q '^nobody:' /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd
+	run start-stop-daemon -S -c nobody:65534 -x "$(command -v ork)" -- info
+}
+
+permissions() {
+	node=/dev/dri/renderD128
+	chown 0:0 $node && chmod 600 $node
+	as_nobody
+	refused "sudo chgrp render $node && sudo chmod g+rw $node" "a node of root is to get a group"
+	grep -q '^render:' /etc/group || echo 'render:x:105:' >> /etc/group
+	chgrp render $node && chmod 660 $node
+	as_nobody
+	refused 'sudo usermod -aG render ' "the user is to join the node's group"
+	chown 0:0 $node && chmod 600 $node
+}
+
+hang() {
+	# On the emulated board this takes more than a millisecond.
+	run ork matmul -m 64 -k 2048 -n 2048 --timeout 1
+	refused "give a slow one a longer timeout" "a job that timed out is to get more time"
+}
+
+without_driver() {
+	for core in /sys/bus/platform/drivers/rknpu-ork-core/*.npu; do
+		echo "${core##*/}" > /sys/bus/platform/drivers/rknpu-ork-core/unbind
+	done
+	run ork info
+	refused "did not take the NPU: sudo dmesg" "a driver without device sends to the log"
+	rmmod rknpu_ork
+	run ork info
+	refused "is not loaded: sudo modprobe rknpu_ork" "the module is to be loaded"
+	modprobe rknpu_ork
+	run ork info
+	[ $status -eq 0 ]
+	result $? "which helps"
+}
+
+echo "TAP version 13"
+permissions
+hang
+without_driver
+echo "1..$count"
+exit $failed

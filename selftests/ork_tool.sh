@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright 2026 The rknpu-ork authors
 #
-# The ork command where it needs the driver: what it says when the NPU cannot be used. Runs as root on
-# the board, with ork in the path.
+# The ork command where it needs the driver: what it tells of it, and what it says when the NPU cannot be
+# used. Runs as root on the board, with ork in the path.
 
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -32,19 +32,42 @@ refused() {
 	result $? "$2"
 }
 
+# as_nobody ARGS...: ork ARGS, by a user without rights
 as_nobody() {
 	grep -q '^nobody:' /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >> /etc/passwd
-	run start-stop-daemon -S -c nobody:65534 -x "$(command -v ork)" -- info
+	run start-stop-daemon -S -c nobody:65534 -x "$(command -v ork)" -- "$@"
+}
+
+# says PATTERN NAME: the last command succeeded and printed a line that matches
+says() {
+	[ $status -eq 0 ] && [ ! -s "$dir/err" ] && grep -qE -- "$1" "$dir/out"
+	result $? "$2"
+}
+
+info() {
+	ork matmul -m 8 -k 256 -n 96 --cores 3 > "$dir/out" 2> "$dir/err"
+	run ork info
+	says '^module +rknpu_ork [0-9]+\.' "info tells the version of the module"
+	says '^clock +[0-9]+ MHz, limits [0-9]+ to [0-9]+ MHz, governor [a-z_]+$' "and the clock"
+	says '^address spaces +1 of all' "and address spaces"
+	says '^core 2 +[1-9][0-9]* jobs done, .*, ok, (powered|off), busy for 0\.' "and cores"
+	run ork info --json
+	says '"vms": 1, .*"clients": 1, .*"state": "ok", "busy_ns": [1-9]' "as JSON too"
+	chmod 666 /dev/dri/renderD128
+	as_nobody info --json
+	says '"clock_hz": [1-9].*"vms": null, .*"clients": 1, .*"hidden_processes": true.*"busy_ns": [1-9]' \
+		"what only root may read is unknown to others"
+	chmod 600 /dev/dri/renderD128
 }
 
 permissions() {
 	node=/dev/dri/renderD128
 	chown 0:0 $node && chmod 600 $node
-	as_nobody
+	as_nobody info
 	refused "sudo chgrp render $node && sudo chmod g+rw $node" "a node of root is to get a group"
 	grep -q '^render:' /etc/group || echo 'render:x:105:' >> /etc/group
 	chgrp render $node && chmod 660 $node
-	as_nobody
+	as_nobody info
 	refused 'sudo usermod -aG render ' "the user is to join the node's group"
 	chown 0:0 $node && chmod 600 $node
 }
@@ -71,6 +94,7 @@ without_driver() {
 }
 
 echo "TAP version 13"
+info
 permissions
 hang
 without_driver

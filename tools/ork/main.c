@@ -90,6 +90,13 @@ int complain_option(int option, char **argv)
 	return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help %s", argv[optind - 1], argv[0]);
 }
 
+const char *chosen_device(const char *device)
+{
+	if (!device)
+		device = getenv("ORK_DEVICE");
+	return device && *device ? device : NULL;
+}
+
 int open_device(const char *device, struct ork_device **dev)
 {
 	const int err = ork_open(device, dev);
@@ -97,10 +104,7 @@ int open_device(const char *device, struct ork_device **dev)
 
 	if (!err)
 		return EXIT_OK;
-	if (!device)
-		device = getenv("ORK_DEVICE");
-	if (device && !*device)
-		device = NULL;
+	device = chosen_device(device);
 	explain_open_error("", device, err, reason, sizeof(reason));
 	if (device)
 		return complain(EXIT_DEVICE, "cannot open device \"%s\": %s", device, reason);

@@ -17,8 +17,7 @@
 #include "open_error.h"
 
 #define PATH_CHARS 512
-#define OUR_DRIVER "rknpu-ork"
-#define OUR_CORES  "rknpu-ork-core"
+#define OUR_CORES "rknpu-ork-core"
 
 struct cause {
 	const char *root;
@@ -35,19 +34,6 @@ static bool exists(const char *root, const char *format, const char *name)
 
 	snprintf(path + length, sizeof(path) - (size_t)length, format, name);
 	return access(path, F_OK) == 0;
-}
-
-/* Name of what the link points to, without its folders. Returns 0 or -1. */
-static int read_link(const char *path, char *name, size_t size)
-{
-	char target[PATH_CHARS];
-	const ssize_t length = readlink(path, target, sizeof(target) - 1);
-
-	if (length < 0)
-		return -1;
-	target[length] = 0;
-	snprintf(name, size, "%s", basename(target));
-	return 0;
 }
 
 /* The group may use the node, but the user is not in it; or nobody but root may. */
@@ -67,26 +53,6 @@ static void explain_permission(const struct cause *cause, const char *node)
 		    node, node);
 }
 
-/* The render node of our driver, or NULL. The caller frees it. */
-static char *our_node(const char *root)
-{
-	char pattern[PATH_CHARS], link[PATH_CHARS], name[64], *node = NULL;
-	glob_t found;
-	size_t i;
-
-	snprintf(pattern, sizeof(pattern), "%s/sys/class/drm/renderD*", root);
-	if (glob(pattern, 0, NULL, &found))
-		return NULL;
-	for (i = 0; i < found.gl_pathc && !node; i++) {
-		snprintf(link, sizeof(link), "%s/device/driver", found.gl_pathv[i]);
-		if (read_link(link, name, sizeof(name)) == 0 && strcmp(name, OUR_DRIVER) == 0 &&
-		    asprintf(&node, "/dev/dri/%s", basename(found.gl_pathv[i])) < 0)
-			node = NULL;
-	}
-	globfree(&found);
-	return node;
-}
-
 /* Counts NPUs that the device tree has, those of our driver, and names another driver of one, if any. */
 static void look_for_npus(const char *root, size_t *npus, size_t *ours, char *other, size_t size)
 {
@@ -102,7 +68,7 @@ static void look_for_npus(const char *root, size_t *npus, size_t *ours, char *ot
 	*npus = found.gl_pathc;
 	for (i = 0; i < found.gl_pathc; i++) {
 		snprintf(path, sizeof(path), "%s/driver", found.gl_pathv[i]);
-		if (read_link(path, driver, sizeof(driver)))
+		if (machine_link(path, driver, sizeof(driver)))
 			continue;
 		if (strcmp(driver, OUR_CORES) == 0)
 			++*ours;
@@ -117,7 +83,7 @@ static void explain_other_driver(const struct cause *cause, const char *driver)
 	char path[PATH_CHARS], module[64];
 
 	snprintf(path, sizeof(path), "%s/sys/bus/platform/drivers/%s/module", cause->root, driver);
-	if (read_link(path, module, sizeof(module)) == 0 && exists(cause->root, "/sys/module/%s/initstate", module))
+	if (machine_link(path, module, sizeof(module)) == 0 && exists(cause->root, "/sys/module/%s/initstate", module))
 		say(cause, "the driver %s has the NPU: sudo modprobe -r %s rknpu_ork && sudo modprobe rknpu_ork; for good: "
 		    "echo blacklist %s | sudo tee /etc/modprobe.d/rknpu-ork.conf", driver, module, module);
 	else
@@ -233,7 +199,7 @@ static void explain_no_device(const struct cause *cause)
 void explain_open_error(const char *root, const char *device, int err, char *text, size_t size)
 {
 	const struct cause cause = { root, text, size };
-	char *node = device || err != -EACCES ? NULL : our_node(root);
+	char *node = device || err != -EACCES ? NULL : machine_render_node(root);
 
 	if (device && err == -EACCES)
 		explain_permission(&cause, device);

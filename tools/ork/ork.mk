@@ -27,4 +27,5 @@ ORK_SRCS := \
 	tools/ork/source_npy.c \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
-	tools/ork/term.c
+	tools/ork/term.c \
+	tools/ork/usage.c

@@ -32,6 +32,9 @@ int parse_number(const char *text, unsigned long min, unsigned long max, unsigne
 int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max,
 			unsigned long *value);
 
+/* The value of --device, NULL if it is not given, or else that of $ORK_DEVICE. NULL: a device is looked for. */
+const char *chosen_device(const char *device);
+
 /* ork_open() that says what to do about a failure. device may be NULL. Returns EXIT_OK or EXIT_DEVICE. */
 int open_device(const char *device, struct ork_device **dev);
 

@@ -6,6 +6,10 @@
 ORK_CPPFLAGS := -Ilib/include -Itools/ork
 
 ORK_SRCS := \
+	tools/ork/bench_args.c \
+	tools/ork/bench_models.c \
+	tools/ork/bench_plot.c \
+	tools/ork/cmd_bench.c \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
@@ -21,6 +25,7 @@ ORK_SRCS := \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/product.c \
 	tools/ork/source.c \
 	tools/ork/source_decode.c \
 	tools/ork/source_gguf.c \

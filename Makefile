@@ -258,7 +258,7 @@ check-emulator: board
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 
 # All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tools.sh reload.sh
+BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tool.sh ork_board.sh reload.sh
 
 check-board: board
 	@for kernel in $(ORK_KERNELS); do \

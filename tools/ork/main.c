@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "open_error.h"
 #include "tool.h"
 
 static const struct command {
@@ -17,6 +18,7 @@ static const struct command {
 } commands[] = {
 	{ "info", "what the device is and what it has done", cmd_info },
 	{ "matmul", "multiply two matrices", cmd_matmul },
+	{ "bench", "measure products and compare them with what the hardware could do", cmd_bench },
 	{ "pack", "pack the weights of a model into a file that loads at once", cmd_pack },
 	{ "unpack", "take a matrix out of such a file", cmd_unpack },
 	{ "inspect", "list what such a file has, and verify it", cmd_inspect },
@@ -77,7 +79,8 @@ int parse_number(const char *text, unsigned long min, unsigned long max, unsigne
 	return 0;
 }
 
-int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max, unsigned long *value)
+int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max,
+			unsigned long *value)
 {
 	if (parse_number(text, min, max, value) == 0)
 		return EXIT_OK;
@@ -91,20 +94,25 @@ int complain_option(int option, char **argv)
 	return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help %s", argv[optind - 1], argv[0]);
 }
 
+const char *chosen_device(const char *device)
+{
+	if (!device)
+		device = getenv("ORK_DEVICE");
+	return device && *device ? device : NULL;
+}
+
 int open_device(const char *device, struct ork_device **dev)
 {
 	const int err = ork_open(device, dev);
+	char reason[512];
 
 	if (!err)
 		return EXIT_OK;
-	if (!device)
-		device = getenv("ORK_DEVICE");
-	if (device && *device)
-		return complain(EXIT_DEVICE, "cannot open device \"%s\": %s", device, ork_strerror(err));
-	if (err == -ENODEV)
-		return complain(EXIT_DEVICE,
-				"no render node of the driver rknpu-ork found; ORK_DEVICE=model needs none");
-	return complain(EXIT_DEVICE, "cannot open the NPU: %s", ork_strerror(err));
+	device = chosen_device(device);
+	explain_open_error("", device, err, reason, sizeof(reason));
+	if (device)
+		return complain(EXIT_DEVICE, "cannot open device \"%s\": %s", device, reason);
+	return complain(EXIT_DEVICE, "cannot open the NPU: %s", reason);
 }
 
 static const struct command *find_command(const char *name)

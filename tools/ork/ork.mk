@@ -7,6 +7,10 @@
 ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
 
 ORK_SRCS := \
+	tools/ork/bench_args.c \
+	tools/ork/bench_models.c \
+	tools/ork/bench_plot.c \
+	tools/ork/cmd_bench.c \
 	tools/ork/cmd_doctor.c \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
@@ -25,9 +29,11 @@ ORK_SRCS := \
 	tools/ork/matmul_args.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
+	tools/ork/open_error.c \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/product.c \
 	tools/ork/regcmd_file.c \
 	tools/ork/regcmd_task.c \
 	tools/ork/regmap.c \
@@ -39,5 +45,6 @@ ORK_SRCS := \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
 	tools/ork/term.c \
+	tools/ork/usage.c \
 	drivers/rknpu-ork/ork_regcmd.c \
 	drivers/rknpu-ork/ork_regcmd_regs.c

@@ -13,6 +13,7 @@ enum {
 	EXIT_DEVICE = 3,   /* no device, or it failed */
 };
 
+int cmd_bench(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
@@ -32,7 +33,11 @@ int complain_option(int option, char **argv);
 int parse_number(const char *text, unsigned long min, unsigned long max, unsigned long *value);
 
 /* The same for the value of an option. Returns EXIT_OK, or EXIT_USAGE after a complaint. */
-int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max, unsigned long *value);
+int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max,
+			unsigned long *value);
+
+/* The value of --device, NULL if it is not given, or else that of $ORK_DEVICE. NULL: a device is looked for. */
+const char *chosen_device(const char *device);
 
 /* ork_open() that says what to do about a failure. device may be NULL. Returns EXIT_OK or EXIT_DEVICE. */
 int open_device(const char *device, struct ork_device **dev);

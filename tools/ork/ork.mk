@@ -14,6 +14,7 @@ ORK_SRCS := \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
 	tools/ork/cmd_pack.c \
+	tools/ork/cmd_top.c \
 	tools/ork/cmd_unpack.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
@@ -33,4 +34,6 @@ ORK_SRCS := \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
 	tools/ork/term.c \
+	tools/ork/top_print.c \
+	tools/ork/top_sample.c \
 	tools/ork/usage.c

@@ -18,6 +18,7 @@ int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
 /* Prints one line "ork: ..." on stderr and returns status. */

@@ -114,6 +114,7 @@ PREFIX := /usr/local
 install: lib tools
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
+	install -D -m 644 tools/ork/ork.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ork
 	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
 	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
 	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
@@ -347,7 +348,7 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST)
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell

@@ -29,6 +29,7 @@ ORK_SRCS := \
 	tools/ork/machine.c \
 	tools/ork/main.c \
 	tools/ork/matmul_args.c \
+	tools/ork/module_file.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
 	tools/ork/open_error.c \

@@ -15,6 +15,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BUILD := build
+DOCS := $(BUILD)/docs
 
 # Names and places of what setup fetches: ORK_KERNELS, ORK_QEMU, ...
 $(foreach line,$(shell tools/setup/paths.sh | tr ' ' '\001'),$(eval $(subst $(shell printf '\001'), ,$(line))))
@@ -50,7 +51,8 @@ help:
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
-	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
@@ -350,7 +352,7 @@ CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree -
 SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest
@@ -367,6 +369,15 @@ lint-sparse-%: setup-kernels
 
 lint-shell: setup-host
 	shellcheck -x $(SHELL_SCRIPTS)
+
+# --- Documentation ---------------------------------------------------------------------------------------------------
+
+
+.PHONY: docs
+docs: setup-guest
+	@Documentation/generate.sh $(ORK_LINUX_SOURCE)/scripts/kernel-doc $(BUILD)/docs-source
+	@sphinx-build -q -n -W --keep-going -j auto -d $(BUILD)/docs-cache -b html $(BUILD)/docs-source $(DOCS)
+	@echo '$(DOCS)/index.html'
 
 # --- Demo ------------------------------------------------------------------------------------------------------------
 

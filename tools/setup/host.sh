@@ -21,6 +21,8 @@ PACKAGES=(
 	ca-certificates dpkg-dev xz-utils
 	# checks: NumPy is the independent reader and writer of .npy files
 	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
+	# documentation
+	mandoc python3-sphinx
 )
 
 missing_packages() {

@@ -372,7 +372,6 @@ lint-shell: setup-host
 
 # --- Documentation ---------------------------------------------------------------------------------------------------
 
-
 .PHONY: docs
 docs: setup-guest
 	@Documentation/generate.sh $(ORK_LINUX_SOURCE)/scripts/kernel-doc $(BUILD)/docs-source

@@ -27,10 +27,14 @@ include selftests/fuzz/fuzz.mk
 include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
+include packaging/install.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
 WARNINGS := -Wall -Wextra -Werror
+PKG_CONFIG := pkg-config
+# Lets the ork command find the library next to it, wherever both were put.
+RPATH := -Wl,-rpath,'$$ORIGIN/../lib'
 SANITIZE_THREAD := -fsanitize=thread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 BOARD := tools/emulator/ork-board
@@ -49,15 +53,18 @@ help:
 	@echo 'make bench-host     packing against memcpy(), and loading'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
-	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
+	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
+# Where nothing is to be installed, as in the build of a package: make -o setup-build ...
+setup-build:
+	@tools/setup/setup.sh build
 setup-host:
 	@tools/setup/setup.sh host
 setup-kernels:
@@ -75,9 +82,9 @@ setup-race:
 
 # $(call user_space,DIR,CC,FLAGS,LDFLAGS): libork.a, libork.so and ork, built in DIR.
 define user_space
-$(1)/obj/%.o: %.c | setup-host
+$(1)/obj/%.o: %.c | setup-build
 	@mkdir -p $$(@D)
-	$(2) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -86,19 +93,19 @@ $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o
 
 $(1)/lib/$$(LIB_SONAME): $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o)) $$(LIB_MAP)
 	@mkdir -p $$(@D)
-	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) -ldrm
+	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) $$(LDFLAGS) -ldrm
 
 $(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
 	ln -sf $$(LIB_SONAME) $$@
 
 $(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
 	@mkdir -p $$(@D)
-	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm -lm
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork $$(RPATH) $(4) $$(LDFLAGS) -ldrm -lm
 
 -include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
 endef
 
-DRM_CFLAGS = $(shell pkg-config --cflags libdrm 2>/dev/null)
+DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 GUEST := $(BUILD)/guest
 
 $(eval $(call user_space,$(BUILD)/host,$(CC),$$(DRM_CFLAGS),))
@@ -106,22 +113,9 @@ $(eval $(call user_space,$(BUILD)/sanitize,$(CC),$$(DRM_CFLAGS) $(SANITIZE),))
 $(eval $(call user_space,$(BUILD)/thread,$(CC),$$(DRM_CFLAGS) $(SANITIZE_THREAD),))
 $(eval $(call user_space,$(GUEST),$(ORK_GUEST_CC),$(ORK_GUEST_CFLAGS),$(ORK_GUEST_LDFLAGS)))
 
-.PHONY: lib tools install
+.PHONY: lib tools
 lib: $(BUILD)/host/lib/libork.a $(BUILD)/host/lib/libork.so
 tools: $(BUILD)/host/bin/ork
-
-PREFIX := /usr/local
-install: lib tools
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
-	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
 
@@ -283,7 +277,7 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell

@@ -23,12 +23,12 @@ $(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.s
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
 	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
 
-check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+check-host: setup-host $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
 	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
 	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
-check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
-	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
+check-valgrind: setup-host $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
+	@for test in $(filter-out setup-host,$^); do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
 		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
 
 # --- The emulator ----------------------------------------------------------------------------------------------------

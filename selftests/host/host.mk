@@ -49,4 +49,4 @@ BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place 
 THREAD_TESTS := test_threads
 VALGRIND_TESTS := test_append test_chain test_device test_in_place test_job
 
-HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_ork.sh test_ork_pack.py test_symbols.sh)
+HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_install.sh test_ork.sh test_ork_pack.py test_symbols.sh)

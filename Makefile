@@ -56,6 +56,7 @@ help:
 	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make clean          remove $(BUILD)/'
 

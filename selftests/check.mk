@@ -11,7 +11,7 @@ RUN_TEST = tools/run-test
 check:
 	@$(MAKE) --no-print-directory -j2 -Otarget check-all
 	@echo 'make check: all tests passed'
-check-all: lint check-host module check-emulator check-board
+check-all: lint check-host module check-emulator check-board check-docs
 
 # --- On the host -----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ HOST_TESTS := \
 	test_layout \
 	test_matmul \
 	test_npy \
+	test_open_error \
 	test_pack \
 	test_plan \
 	test_property \
@@ -40,6 +41,7 @@ test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
+test_open_error_SRCS := tools/ork/open_error.c tools/ork/machine.c
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.
@@ -49,4 +51,4 @@ BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place 
 THREAD_TESTS := test_threads
 VALGRIND_TESTS := test_append test_chain test_device test_in_place test_job
 
-HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_install.sh test_ork.sh test_ork_pack.py test_symbols.sh)
+HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_install.sh test_ork.sh test_ork_frame.py test_ork_pack.py test_symbols.sh)

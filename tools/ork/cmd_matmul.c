@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "json.h"
+#include "machine.h"
 #include "matmul_args.h"
 #include "npy.h"
 #include "operands.h"
+#include "term.h"
 #include "tool.h"
 
 static const char usage_text[] =
@@ -37,6 +39,7 @@ static const char usage_text[] =
 	"  --explain         print the plan and why it was chosen\n"
 	"  --repeat R        run R times and print the shortest time\n"
 	"  --timeout MS      give up after MS milliseconds without progress\n"
+	"  --json            print the result as JSON\n"
 	"  --device DEVICE   \"model\" or a render node, default see ork --help\n";
 
 /* Bytes that C holds before each run, so that a result that was not written does not pass for a right one. */
@@ -54,6 +57,7 @@ struct matmul {
 	double best_ms;
 	uint64_t jobs[ORK_MAX_CORES];
 	const char *backend;
+	char plan[2048];        /* "" without --explain */
 };
 
 /* The shift that brings sums of K random products near the range of int8. */
@@ -105,14 +109,6 @@ static size_t count_wrong(const struct matmul *mm)
 	for (i = 0; i < mm->c_bytes; i += bytes)
 		wrong += memcmp(c + i, expected + i, bytes) != 0;
 	return wrong;
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 static struct ork_matmul_desc product(const struct matmul *mm)
@@ -180,16 +176,16 @@ static int run_repeatedly(struct matmul *mm)
 	return EXIT_OK;
 }
 
-static int explain(const struct matmul *mm)
+static int explain(struct matmul *mm)
 {
 	const struct ork_matmul_desc desc = product(mm);
 	const struct ork_matmul_opts opts = options(mm);
-	char text[2048];
-	const int length = ork_plan_explain(mm->dev, &desc, &opts, text, sizeof(text));
+	const int length = ork_plan_explain(mm->dev, &desc, &opts, mm->plan, sizeof(mm->plan));
 
 	if (length < 0)
 		return device_error(mm, length);
-	fputs(text, stdout);
+	if (!mm->args.json)
+		fputs(mm->plan, stdout);
 	return EXIT_OK;
 }
 
@@ -223,24 +219,59 @@ static int run_all(struct matmul *mm)
 	return status ? status : run_repeatedly(mm);
 }
 
-static void print_summary(const struct matmul *mm)
+static int cores_used(const struct matmul *mm)
 {
 	int used = 0, i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		used += mm->jobs[i] != 0;
+	return used;
+}
+
+static void print_summary(const struct matmul *mm)
+{
+	const int used = cores_used(mm);
+
 	printf("matmul M=%zu K=%zu N=%zu %s: %s, %d core%s, jobs per core %" PRIu64 "/%" PRIu64 "/%" PRIu64 ", ",
 	       mm->in.m, mm->in.k, mm->in.n, mm->args.type->words, mm->backend, used, used == 1 ? "" : "s",
 	       mm->jobs[0], mm->jobs[1], mm->jobs[2]);
 	if (mm->expected)
-		printf("verify %s (%zu of %zu elements wrong), ", mm->wrong ? "FAILED" : "ok", mm->wrong,
-		       mm->in.m * mm->in.n);
+		printf("verify %s%s%s (%zu of %zu elements wrong), ", term_style(mm->wrong ? TERM_BAD : TERM_GOOD),
+		       mm->wrong ? "FAILED" : "ok", term_style(TERM_PLAIN), mm->wrong, mm->in.m * mm->in.n);
 	else
 		printf("not verified, ");
 	printf("%.3f ms", mm->best_ms);
 	if (mm->args.repeat > 1)
 		printf(" (shortest of %lu)", mm->args.repeat);
 	putchar('\n');
+}
+
+static void print_json(const struct matmul *mm)
+{
+	struct json json;
+	int i;
+
+	json_begin(&json, "matmul");
+	json_number(&json, "m", mm->in.m);
+	json_number(&json, "k", mm->in.k);
+	json_number(&json, "n", mm->in.n);
+	json_text(&json, "type", mm->args.type->name);
+	json_text(&json, "backend", mm->backend);
+	json_number(&json, "cores", (unsigned long long)cores_used(mm));
+	json_array(&json, "jobs");
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		json_number(&json, NULL, mm->jobs[i]);
+	json_close(&json);
+	if (mm->expected)
+		json_number(&json, "wrong", mm->wrong);
+	else
+		json_null(&json, "wrong");
+	json_number(&json, "repeat", mm->args.repeat);
+	json_real(&json, "shortest_ms", mm->best_ms);
+	json_text(&json, "times_are_of", machine_times("", mm->backend));
+	if (mm->args.explain)
+		json_text(&json, "plan", mm->plan);
+	json_end(&json);
 }
 
 static enum npy_type file_type(enum ork_dtype c_type)
@@ -282,7 +313,10 @@ static int run_on_device(struct matmul *mm)
 		status = write_result(mm);
 	if (status)
 		return status;
-	print_summary(mm);
+	if (mm->args.json)
+		print_json(mm);
+	else
+		print_summary(mm);
 	return mm->wrong ? EXIT_MISMATCH : EXIT_OK;
 }
 

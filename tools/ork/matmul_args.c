@@ -19,6 +19,7 @@ enum {
 	OPT_DEVICE,
 	OPT_EXPLAIN,
 	OPT_HELP,
+	OPT_JSON,
 	OPT_REPEAT,
 	OPT_REQUANT,
 	OPT_SEED,
@@ -34,6 +35,7 @@ static const struct option options[] = {
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "explain", no_argument, NULL, OPT_EXPLAIN },
 	{ "help", no_argument, NULL, OPT_HELP },
+	{ "json", no_argument, NULL, OPT_JSON },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "requant", required_argument, NULL, OPT_REQUANT },
 	{ "seed", required_argument, NULL, OPT_SEED },
@@ -78,13 +80,6 @@ static int parse_requant(struct matmul_args *args)
 	return EXIT_OK;
 }
 
-static int parse_option_number(const char *name, unsigned long min, unsigned long max, unsigned long *value)
-{
-	if (parse_number(optarg, min, max, value) == 0)
-		return EXIT_OK;
-	return complain(EXIT_USAGE, "%s takes a number from %lu to %lu, not \"%s\"", name, min, max, optarg);
-}
-
 static int parse_cores(unsigned long *cores)
 {
 	if (strcmp(optarg, "auto") == 0) {
@@ -100,11 +95,11 @@ static int parse_option(int option, struct matmul_args *args)
 {
 	switch (option) {
 	case 'm':
-		return parse_option_number("-m", 1, ORK_MAX_DIM, &args->m);
+		return parse_option_number("-m", optarg, 1, ORK_MAX_DIM, &args->m);
 	case 'k':
-		return parse_option_number("-k", 1, ORK_MAX_DIM, &args->k);
+		return parse_option_number("-k", optarg, 1, ORK_MAX_DIM, &args->k);
 	case 'n':
-		return parse_option_number("-n", 1, ORK_MAX_DIM, &args->n);
+		return parse_option_number("-n", optarg, 1, ORK_MAX_DIM, &args->n);
 	case 'o':
 		args->out_path = optarg;
 		return EXIT_OK;
@@ -122,14 +117,17 @@ static int parse_option(int option, struct matmul_args *args)
 	case OPT_EXPLAIN:
 		args->explain = true;
 		return EXIT_OK;
+	case OPT_JSON:
+		args->json = true;
+		return EXIT_OK;
 	case OPT_REPEAT:
-		return parse_option_number("--repeat", 1, MAX_REPEAT, &args->repeat);
+		return parse_option_number("--repeat", optarg, 1, MAX_REPEAT, &args->repeat);
 	case OPT_REQUANT:
 		return parse_requant(args);
 	case OPT_SEED:
-		return parse_option_number("--seed", 0, ULONG_MAX, &args->seed);
+		return parse_option_number("--seed", optarg, 0, ULONG_MAX, &args->seed);
 	case OPT_TIMEOUT:
-		return parse_option_number("--timeout", 1, UINT32_MAX, &args->timeout_ms);
+		return parse_option_number("--timeout", optarg, 1, UINT32_MAX, &args->timeout_ms);
 	case OPT_TYPE:
 		return parse_type(&args->type);
 	case OPT_VERIFY:
@@ -164,10 +162,8 @@ int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
 	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = &types[0] };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":m:k:n:o:", options, NULL)) != -1) {
-		if (option == ':')
-			return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
-		if (option == '?')
-			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help matmul", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return complain_option(option, argv);
 		status = parse_option(option, args);
 		if (status)
 			return status;

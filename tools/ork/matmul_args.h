@@ -31,6 +31,7 @@ struct matmul_args {
 	unsigned long repeat;
 	bool verify;
 	bool explain;
+	bool json;
 	bool help;
 };
 

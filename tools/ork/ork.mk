@@ -12,10 +12,12 @@ ORK_SRCS := \
 	tools/ork/cmd_pack.c \
 	tools/ork/cmd_unpack.c \
 	tools/ork/json.c \
+	tools/ork/machine.c \
 	tools/ork/main.c \
 	tools/ork/matmul_args.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
+	tools/ork/open_error.c \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
@@ -23,4 +25,7 @@ ORK_SRCS := \
 	tools/ork/source_decode.c \
 	tools/ork/source_gguf.c \
 	tools/ork/source_npy.c \
-	tools/ork/source_safetensors.c
+	tools/ork/source_safetensors.c \
+	tools/ork/tensor.c \
+	tools/ork/term.c \
+	tools/ork/usage.c

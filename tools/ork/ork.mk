@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# The ork command. Paths are relative to the root of the repository. It uses the public interface of libork only.
+# The ork command. Paths are relative to the root of the repository. It uses the public interface of libork
+# and, for regcmd, the driver's program checker.
 
-ORK_CPPFLAGS := -Ilib/include -Itools/ork
+ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
 
 ORK_SRCS := \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
 	tools/ork/cmd_pack.c \
+	tools/ork/cmd_regcmd.c \
+	tools/ork/cmd_selftest.c \
 	tools/ork/cmd_unpack.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
@@ -21,6 +24,10 @@ ORK_SRCS := \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/regcmd_file.c \
+	tools/ork/regcmd_task.c \
+	tools/ork/regmap.c \
+	tools/ork/selftest.c \
 	tools/ork/source.c \
 	tools/ork/source_decode.c \
 	tools/ork/source_gguf.c \
@@ -28,4 +35,6 @@ ORK_SRCS := \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
 	tools/ork/term.c \
-	tools/ork/usage.c
+	tools/ork/usage.c \
+	drivers/rknpu-ork/ork_regcmd.c \
+	drivers/rknpu-ork/ork_regcmd_regs.c

@@ -28,6 +28,7 @@ include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 include packaging/install.mk
+include packaging/packages.mk
 include Documentation/docs.mk
 
 CC := gcc
@@ -55,9 +56,11 @@ help:
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
+	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
+	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
-	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------

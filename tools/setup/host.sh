@@ -24,6 +24,8 @@ PACKAGES=(
 	ninja-build patch python3 python3-venv
 	# fetching and unpacking
 	ca-certificates dpkg-dev xz-utils
+	# packages and their tests
+	debhelper dh-dkms dkms kmod lintian
 	# checks: NumPy is the independent reader and writer of .npy files
 	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
 	# documentation

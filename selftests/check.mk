@@ -46,7 +46,7 @@ check-emulator-board: board
 
 RUN_SELFTESTS := /usr/libexec/selftests/run.sh
 # All in one boot; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := $(RUN_SELFTESTS) $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tool.sh reload.sh
+BOARD_TESTS := $(RUN_SELFTESTS) $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tool.sh ork_board.sh reload.sh
 
 # $(call board_test,CHECK,TARGET,NAME,ARGUMENTS OF ork-board run): make CHECK runs it among others, make TARGET alone.
 define board_test

@@ -7,6 +7,11 @@
 ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
 
 ORK_SRCS := \
+	tools/ork/bench_args.c \
+	tools/ork/bench_models.c \
+	tools/ork/bench_plot.c \
+	tools/ork/cmd_bench.c \
+	tools/ork/cmd_doctor.c \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
@@ -14,6 +19,10 @@ ORK_SRCS := \
 	tools/ork/cmd_regcmd.c \
 	tools/ork/cmd_selftest.c \
 	tools/ork/cmd_unpack.c \
+	tools/ork/doctor_board.c \
+	tools/ork/doctor_device.c \
+	tools/ork/doctor_kernel.c \
+	tools/ork/doctor_tree.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
 	tools/ork/main.c \
@@ -24,6 +33,7 @@ ORK_SRCS := \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/product.c \
 	tools/ork/regcmd_file.c \
 	tools/ork/regcmd_task.c \
 	tools/ork/regmap.c \

@@ -13,6 +13,8 @@ enum {
 	EXIT_DEVICE = 3,   /* no device, or it failed */
 };
 
+int cmd_bench(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);

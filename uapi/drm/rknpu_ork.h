@@ -480,10 +480,10 @@ struct drm_ork_slot {
 };
 
 /**
- * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware. Does not refuse sizes
- * and bank splits that hang or corrupt, and checks the first bytes instead of the whole range at
- * each address. Needs CAP_SYS_ADMIN, else -EPERM. The MMU and the timeout still protect everybody
- * else.
+ * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware. Does not refuse sizes,
+ * bank splits and reuse of more weights than the banks hold, which hang or corrupt, and checks the
+ * first bytes instead of the whole range at each address. Needs CAP_SYS_ADMIN, else -EPERM. The
+ * MMU and the timeout still protect everybody else.
  */
 #define DRM_ORK_PROG_UNCHECKED_LIMITS	0x1
 

@@ -34,7 +34,8 @@ HOST_TESTS := \
 	test_residency \
 	test_selftest \
 	test_shapes \
-	test_threads
+	test_threads \
+	test_top
 
 CHECKER_SRCS := drivers/rknpu-ork/ork_regcmd.c drivers/rknpu-ork/ork_regcmd_regs.c
 WITNESS_SRCS := $(addprefix selftests/host/,witness.c program_maker.c task_maker.c) $(CHECKER_SRCS)
@@ -43,6 +44,7 @@ test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
+test_top_SRCS := $(addprefix tools/ork/,machine.c term.c top_sample.c usage.c)
 test_open_error_SRCS := tools/ork/open_error.c tools/ork/machine.c
 test_regmap_SRCS := tools/ork/regmap.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_selftest_SRCS := $(addprefix tools/ork/,machine.c npy.c npy_header.c operands.c product.c selftest.c)

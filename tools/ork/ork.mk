@@ -18,6 +18,7 @@ ORK_SRCS := \
 	tools/ork/cmd_pack.c \
 	tools/ork/cmd_regcmd.c \
 	tools/ork/cmd_selftest.c \
+	tools/ork/cmd_top.c \
 	tools/ork/cmd_unpack.c \
 	tools/ork/doctor_board.c \
 	tools/ork/doctor_device.c \
@@ -45,6 +46,8 @@ ORK_SRCS := \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
 	tools/ork/term.c \
+	tools/ork/top_print.c \
+	tools/ork/top_sample.c \
 	tools/ork/usage.c \
 	drivers/rknpu-ork/ork_regcmd.c \
 	drivers/rknpu-ork/ork_regcmd_regs.c

@@ -21,6 +21,7 @@ int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_regcmd(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
 /* Prints one line "ork: ..." on stderr and returns status. */

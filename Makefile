@@ -58,6 +58,7 @@ help:
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
+	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
 	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'

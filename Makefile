@@ -77,7 +77,7 @@ setup-race:
 define user_space
 $(1)/obj/%.o: %.c | setup-host
 	@mkdir -p $$(@D)
-	$(2) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -179,7 +179,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 $(foreach test,$(THREAD_TESTS),$(eval $(call host_test,$(BUILD)/thread,$(test),$(SANITIZE_THREAD))))
-$(foreach bench,bench_checker bench_load bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
+$(foreach bench,bench_checker bench_load bench_cpu,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -303,8 +303,8 @@ BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
 .PHONY: bench bench-host
-bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
-	@$(BUILD)/host/test/bench_pack
+bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
+	@$(BUILD)/host/test/bench_cpu
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
 
 bench: board $(BUILD)/host/test/bench_checker

@@ -47,6 +47,7 @@ help:
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
 	@echo 'make bench          what calls of the driver cost, in guest instructions'
 	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
@@ -215,6 +216,11 @@ $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/s
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
 		$(ORK_GUEST_LDFLAGS) -ldrm -lm
 
+$(GUEST)/libexec/selftests/bench_layer: $(wildcard selftests/layer/*.[ch]) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) -Ilib/include $(ORK_GUEST_CFLAGS) -o $@ $(filter %.c,$^) $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
@@ -316,6 +322,11 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)_switch.sh
 	@echo '$(BENCH_TIMING) hand-over'
 	@$(BENCH_TIMING) hand-over
+
+# A decoder layer, with the timing model. Takes minutes.
+.PHONY: bench-layers
+bench-layers: board $(GUEST)/libexec/selftests/bench_layer
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

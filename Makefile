@@ -45,7 +45,9 @@ help:
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
-	@echo 'make bench          what calls of the driver cost, in guest instructions'
+	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
+	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     packing against memcpy(), and loading'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
@@ -302,12 +304,30 @@ BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 # Jobs that take their predicted time, so that the next one is there when they end.
 BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
-.PHONY: bench bench-host
+# What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
+# these files.
+FIGURES := $(BUILD)/figures
+BUDGET_FIGURES := $(FIGURES)/path-6.12
+BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
+
+.PHONY: bench bench-check bench-host FORCE
+$(FIGURES)/path-6.12: board FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path 6.12 > $@
+
+# Our driver and the kernel's own, in one run.
+$(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_DIR)/rocket_bench FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
+
+bench-check: $(BUDGET_FIGURES)
+	@tools/figures.py check selftests/bench.budget $^
+
 bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
 	@$(BUILD)/host/test/bench_pack
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
 
-bench: board $(BUILD)/host/test/bench_checker
+bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
 	@$(BUILD)/host/test/bench_checker
 	@echo '$(BENCH)'
@@ -316,6 +336,8 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)_switch.sh
 	@echo '$(BENCH_TIMING) hand-over'
 	@$(BENCH_TIMING) hand-over
+	@cat $(BENCH_FIGURES)
+	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -347,7 +369,7 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST) tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell

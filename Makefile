@@ -45,7 +45,9 @@ help:
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
-	@echo 'make bench          what calls of the driver cost, in guest instructions'
+	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
+	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     packing against memcpy(), and loading'
 	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
@@ -235,71 +237,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 .PHONY: board
 board: setup $(MODULES) $(GUEST_FILES)
 
-RUN_TEST = tools/run-test
-
-.PHONY: check check-host check-valgrind check-emulator check-board check-rocket check-debug
-check: lint check-host module check-emulator check-board
-	@echo 'make check: all tests passed'
-
-# Built as a user of the library would build them.
-$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -lm -Wl,-rpath,'$$ORIGIN/../lib'
-
-HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
-	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
-
-check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
-	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
-
-check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
-	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
-		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
-
-check-emulator: board
-	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
-	@$(RUN_TEST) tools/emulator/board/test_board.py
-	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
-	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
-
-# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
-
-check-board: board
-	@for kernel in $(ORK_KERNELS); do \
-		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			$(BOARD_TESTS); \
-		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
-		$(RUN_TEST) --name "memory that does not answer, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine failing-page=0x60000000 --timeout 120 -- /usr/libexec/selftests/bus_error; \
-		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
-	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
-		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
-	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
-		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
-	@$(RUN_TEST) --name "selftests on Linux 6.1, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor --mem 4G \
-		--timeout 900 -- $(BOARD_TESTS)
-	@$(RUN_TEST) --name "a core that does not come back, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor \
-		--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost
-
-check-rocket: setup $(ROCKET_DIR)/rocket_test
-	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
-		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
-
-# Without sleep: Linux 7.3 turns the clocks of a core with jobs on before it restores the GPIO block that stands for their
-# gates on this board, and that turns them off again (Documentation/emulator.rst).
-check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
-		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS))
-	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 900 -- \
-		/usr/libexec/selftests/reload.sh
-	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
-		--append 'kunit.enable=1 kunit.autorun=1' \
-		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
-		sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'
+include selftests/check.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 
@@ -308,12 +246,30 @@ BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 # Jobs that take their predicted time, so that the next one is there when they end.
 BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
-.PHONY: bench bench-host
+# What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
+# these files.
+FIGURES := $(BUILD)/figures
+BUDGET_FIGURES := $(FIGURES)/path-6.12
+BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
+
+.PHONY: bench bench-check bench-host FORCE
+$(FIGURES)/path-6.12: board FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path 6.12 > $@
+
+# Our driver and the kernel's own, in one run.
+$(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_DIR)/rocket_bench FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
+
+bench-check: $(BUDGET_FIGURES)
+	@tools/figures.py check selftests/bench.budget $^
+
 bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
 	@$(BUILD)/host/test/bench_cpu
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
 
-bench: board $(BUILD)/host/test/bench_checker
+bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
 	@$(BUILD)/host/test/bench_checker
 	@echo '$(BENCH)'
@@ -322,6 +278,8 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)_switch.sh
 	@echo '$(BENCH_TIMING) hand-over'
 	@$(BENCH_TIMING) hand-over
+	@cat $(BENCH_FIGURES)
+	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
 
 # A decoder layer, with the timing model. Takes minutes.
 .PHONY: bench-layers
@@ -358,7 +316,7 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST) tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
 lint: lint-kernel lint-sparse lint-shell

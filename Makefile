@@ -283,11 +283,9 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
-# Without sleep: Linux 7.3 turns the clocks of a core with jobs on before it restores the GPIO block that stands for their
-# gates on this board, and that turns them off again (Documentation/emulator.rst).
 check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
 	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
-		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS))
+		/usr/libexec/selftests/run.sh $(SELFTESTS)
 	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 900 -- \
 		/usr/libexec/selftests/reload.sh
 	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \

@@ -24,7 +24,7 @@ BANKS = ((0xFDAB9000, 0xFDABA000), (0xFDACA000,), (0xFDADA000,))
 SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
-GATES = 0xFD7C0000
+LINES = 0xFD7C0000
 ACLK_GATE, HCLK_GATE, VDD_HIGH = 0, 3, 7
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
@@ -195,9 +195,8 @@ class Board:
         self.write(RESET, value)
 
     def gate(self, line, on):
-        """A line of the GPIO block that gates clocks, as Linux drives it: output, low or high."""
-        self.write(GATES + 0x400, self.read(GATES + 0x400) | 1 << line)
-        self.write(GATES + (4 << line), on << line)
+        """A line that gates a clock or chooses the voltage."""
+        self.write(LINES, self.read(LINES) & ~(1 << line) | on << line)
 
     def gate_compute_clock(self, core, on):
         """Forces the core's input; the firmware, whose line it is, serves CPUs only."""

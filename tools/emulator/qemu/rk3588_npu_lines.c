@@ -2,7 +2,8 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /*
- * Output lines that stand for what the RK3588's clock unit and a supply do.
+ * Output lines that stand for what the RK3588's clock unit and a supply do, and
+ * lines that break parts of the board while they are high.
  *
  * One register; bit n is the level of line n and reads back. This is the
  * register model of Linux's gpio-mmio with a "dat" register only. It has no

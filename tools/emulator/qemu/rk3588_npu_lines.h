@@ -9,7 +9,7 @@
 #define TYPE_RK3588_NPU_LINES "rk3588-npu-lines"
 OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuLinesState, RK3588_NPU_LINES)
 
-#define RK3588_NPU_LINES_COUNT 8
+#define RK3588_NPU_LINES_COUNT 13
 
 struct RK3588NpuLinesState {
     SysBusDevice parent_obj;

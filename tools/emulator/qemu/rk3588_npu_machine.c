@@ -72,10 +72,14 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 /*
  * Lines that gate the NPU's bus clocks; pclk reaches no part of the NPU that is
  * modelled. One more line chooses between the two voltages of the NPU's supply.
+ * The others make the firmware refuse what it is asked for, and the MMU of a core
+ * ignore its commands.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
 #define VDD_LINE        7
+#define REFUSE_LINE(n)  (8 + (n))
+#define DEAF_LINE(core) (8 + RK3588_SCMI_REFUSALS + (core))
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -310,10 +314,16 @@ static void create_npu(RK3588NpuMachineState *m)
                               qdev_get_gpio_in_named(core, "aclk", 0));
         qdev_connect_gpio_out(reset, i,
                               qdev_get_gpio_in_named(core, "reset", 0));
+        qdev_connect_gpio_out(lines, DEAF_LINE(i),
+                              qdev_get_gpio_in_named(iommu, "deaf", 0));
     }
     fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
     qdev_connect_gpio_out(lines, VDD_LINE,
                           qdev_get_gpio_in_named(m->scmi, "vdd", 0));
+    for (unsigned int i = 0; i < RK3588_SCMI_REFUSALS; i++) {
+        qdev_connect_gpio_out(lines, REFUSE_LINE(i),
+                              qdev_get_gpio_in_named(m->scmi, "refuse", i));
+    }
 }
 
 static void create_virtio(RK3588NpuMachineState *m)

@@ -229,69 +229,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 .PHONY: board
 board: setup $(MODULES) $(GUEST_FILES)
 
-RUN_TEST = tools/run-test
-
-.PHONY: check check-host check-valgrind check-emulator check-board check-rocket check-debug
-check: lint check-host module check-emulator check-board
-	@echo 'make check: all tests passed'
-
-# Built as a user of the library would build them.
-$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -lm -Wl,-rpath,'$$ORIGIN/../lib'
-
-HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
-	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
-
-check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
-	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
-
-check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
-	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
-		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
-
-check-emulator: board
-	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
-	@$(RUN_TEST) tools/emulator/board/test_board.py
-	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
-	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
-
-# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
-
-check-board: board
-	@for kernel in $(ORK_KERNELS); do \
-		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			$(BOARD_TESTS); \
-		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
-		$(RUN_TEST) --name "memory that does not answer, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine failing-page=0x60000000 --timeout 120 -- /usr/libexec/selftests/bus_error; \
-		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
-	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
-		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
-	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
-		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
-	@$(RUN_TEST) --name "selftests on Linux 6.1, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor --mem 4G \
-		--timeout 900 -- $(BOARD_TESTS)
-	@$(RUN_TEST) --name "a core that does not come back, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor \
-		--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost
-
-check-rocket: setup $(ROCKET_DIR)/rocket_test
-	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
-		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
-
-check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
-		/usr/libexec/selftests/run.sh $(SELFTESTS)
-	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 900 -- \
-		/usr/libexec/selftests/reload.sh
-	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
-		--append 'kunit.enable=1 kunit.autorun=1' \
-		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
-		sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'
+include selftests/check.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

@@ -77,6 +77,13 @@ expect 0 "usage: ork matmul" "help matmul explains the options"
 run info
 expect 0 "cores            3 (mask 0x7)" "info tells the cores"
 
+run selftest
+expect 0 "ok 1 - core 0 alone: int8 to int32" "selftest passes on the model"
+[ "$(grep -c '^ok' "$dir/out")" -eq "$(sed -n 's/^1\.\.//p' "$dir/out")" ]
+ok $? "every test of it does"
+run selftest --device /dev/null
+expect 3 "cannot open device" "selftest without a device is an error"
+
 for cores in 1 2 3 auto; do
 	run matmul -m 7 -k 768 -n 640 --cores $cores --verify
 	expect 0 "verify ok (0 of 4480 elements wrong)" "M=7 K=768 N=640 is exact with --cores $cores"

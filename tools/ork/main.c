@@ -23,6 +23,9 @@ static const struct command {
 	{ "pack", "pack the weights of a model into a file that loads at once", cmd_pack },
 	{ "unpack", "take a matrix out of such a file", cmd_unpack },
 	{ "inspect", "list what such a file has, and verify it", cmd_inspect },
+	{ "doctor", "what is wrong with this board, and what mends it", cmd_doctor },
+	{ "selftest", "prove quickly that this NPU computes right", cmd_selftest },
+	{ "regcmd", "take register commands apart, and check them", cmd_regcmd },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -47,7 +50,7 @@ static const char usage_tail[] =
 	"With --json every command prints its result as one JSON object on one line. Colours\n"
 	"and progress bars are for terminals only; NO_COLOR=1 turns colours off.\n"
 	"\n"
-	"exit status: 0 success, 1 --verify found something wrong, 2 wrong options, files,\n"
+	"exit status: 0 success, 1 a check found something wrong, 2 wrong options, files,\n"
 	"shapes or values, 3 no device or a device error\n";
 
 int complain(int status, const char *format, ...)

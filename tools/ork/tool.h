@@ -8,16 +8,19 @@
 /* Exit statuses of the command. */
 enum {
 	EXIT_OK = 0,
-	EXIT_MISMATCH = 1, /* --verify found something wrong */
+	EXIT_MISMATCH = 1, /* a check found something wrong */
 	EXIT_USAGE = 2,    /* wrong options, files, shapes or values */
 	EXIT_DEVICE = 3,   /* no device, or it failed */
 };
 
 int cmd_bench(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
+int cmd_regcmd(int argc, char **argv);
+int cmd_selftest(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 

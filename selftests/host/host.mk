@@ -57,4 +57,5 @@ BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place 
 THREAD_TESTS := test_threads
 VALGRIND_TESTS := test_append test_chain test_device test_in_place test_job
 
-HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_ork.sh test_ork_bench.py test_ork_completion.py test_ork_doctor.py test_ork_frame.py test_ork_pack.py test_ork_regcmd.py test_symbols.sh)
+HOST_TEST_SCRIPTS := $(addprefix selftests/host/,test_abi.sh test_install.sh test_ork.sh test_ork_bench.py test_ork_completion.py \
+	test_ork_doctor.py test_ork_frame.py test_ork_pack.py test_ork_regcmd.py test_symbols.sh)

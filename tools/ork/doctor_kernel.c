@@ -89,7 +89,9 @@ void doctor_module(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_OK, "module", NULL, MODULE "%s%s is loaded", *version ? " " : "", version);
 		return;
 	}
-	if (module_find(doctor->root, doctor->release, path, sizeof(path)) == 0)
+	if (!*doctor->release)
+		doctor_say(doctor, DOCTOR_FAULT, "module", "sudo modprobe " MODULE, MODULE " is not loaded");
+	else if (module_find(doctor->root, doctor->release, path, sizeof(path)) == 0)
 		module_of_this_kernel(doctor, path);
 	else
 		no_module_of_this_kernel(doctor);

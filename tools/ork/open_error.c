@@ -115,11 +115,14 @@ static void explain_not_loaded(const struct cause *cause)
 
 static void explain_no_device(const struct cause *cause)
 {
-	char other[64];
+	char *node = machine_render_node(cause->root), other[64];
 	size_t npus, ours;
 
 	look_for_npus(cause->root, &npus, &ours, other, sizeof(other));
-	if (!npus)
+	if (node)
+		say(cause, "%s is an NPU that this libork %s does not know: take driver and library from one version", node,
+		    ork_version());
+	else if (!npus)
 		say(cause, "the device tree of this machine enables no NPU; ORK_DEVICE=model needs none");
 	else if (*other)
 		explain_other_driver(cause, other);
@@ -129,6 +132,7 @@ static void explain_no_device(const struct cause *cause)
 		say(cause, "the module rknpu_ork is loaded, but did not take the NPU: sudo dmesg | grep -i npu tells why");
 	else
 		say(cause, "the module rknpu_ork has the NPU, but no render node: sudo dmesg | grep -i npu tells why");
+	free(node);
 }
 
 void explain_open_error(const char *root, const char *device, int err, char *text, size_t size)

@@ -182,8 +182,10 @@ static void json_point(struct json *json, const struct probe_case *what, uint32_
 	json_close(json);
 }
 
-static int explain(int err)
+static int explain(const struct options *options, int err)
 {
+	if (err == -EINVAL || err == -ENODEV)
+		return complain(EXIT_DEVICE, "core %lu takes no more jobs, the probe ends; see ork doctor", options->core);
 	if (err == -EPERM)
 		return complain(EXIT_DEVICE, "probing is for root only (CAP_SYS_ADMIN): sudo ork probe ...");
 	return complain(EXIT_DEVICE, "the probe ends: %s", ork_strerror(err));
@@ -199,7 +201,7 @@ static int check_core(const struct probe_device *probe, const struct options *op
 	const int err = probe_run(probe, &good, &verdict);
 
 	if (err)
-		return explain(err);
+		return explain(options, err);
 	if (verdict.outcome != PROBE_WORKS)
 		return complain(EXIT_DEVICE, "core %lu does not compute right; the probe ends", options->core);
 	return EXIT_OK;
@@ -222,7 +224,7 @@ static int run_points(const struct probe_device *probe, const struct options *op
 		err = probe_run(probe, &what, &verdict);
 		progress_end(&progress);
 		if (err)
-			return explain(err);
+			return explain(options, err);
 		if (json)
 			json_point(json, &what, (uint32_t)value, &verdict);
 		else

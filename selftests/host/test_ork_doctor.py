@@ -222,12 +222,12 @@ def check_drivers():
     healthy()
     rocket()
     status, result, bad = findings()
-    ok(status == 1 and [c["check"] for c in bad] == ["module", "driver", "driver", "driver"] and
-       bad[1]["text"] == "fdab0000.npu belongs to the driver rocket" and
+    ok(status == 1 and [c["check"] for c in bad] == ["module", "driver"] and
+       bad[1]["text"] == "the driver rocket has fdab0000.npu fdac0000.npu fdad0000.npu" and
        bad[1]["remedy"] == "sudo modprobe -r rocket && sudo modprobe rknpu_ork", "rocket in possession", bad)
     sick("the vendor's driver in the kernel", lambda: driver("fdab0000.npu", "RKNPU"), "driver", "fault",
-         "fdab0000.npu belongs to the driver RKNPU",
-         "echo fdab0000.npu | sudo tee /sys/bus/platform/drivers/RKNPU/unbind /sys/bus/platform/drivers/rknpu-ork-core/bind")
+         "the driver RKNPU has fdab0000.npu", "for d in fdab0000.npu; do echo $d | sudo tee "
+         "/sys/bus/platform/drivers/RKNPU/unbind /sys/bus/platform/drivers/rknpu-ork-core/bind; done")
 
     def loaded_rknpu():
         driver("fdab0000.npu", "RKNPU")

@@ -130,23 +130,23 @@ void doctor_device_tree(struct doctor *doctor)
 
 /* --- Drivers ---------------------------------------------------------------------------------------------------- */
 
-/* Modules go, drivers that are part of the kernel only let go. */
-static void replace_command(const struct doctor *doctor, const char *device, const char *driver, char *command)
+/* Devices that another driver has. Modules go, drivers that are part of the kernel only let go. */
+static void say_taken(struct doctor *doctor, const char *devices, const char *driver)
 {
 	const char *module = strcasecmp(driver, "rknpu") == 0 ? "rknpu" : driver;
-	char path[PATH_MAX];
+	char path[PATH_MAX], remedy[DOCTOR_TEXT_CHARS];
 
 	snprintf(path, sizeof(path), "/sys/module/%.64s/initstate", module);
 	if (doctor_exists(doctor, path) == 0)
-		snprintf(command, DOCTOR_TEXT_CHARS, "sudo modprobe -r %s%s && sudo modprobe rknpu_ork",
+		snprintf(remedy, sizeof(remedy), "sudo modprobe -r %s%s && sudo modprobe rknpu_ork",
 			 doctor->loaded ? "rknpu_ork " : "", module);
 	else if (doctor->loaded)
-		snprintf(command, DOCTOR_TEXT_CHARS,
-			 "echo %s | sudo tee /sys/bus/platform/drivers/%s/unbind /sys/bus/platform/drivers/" OUR_DRIVER "/bind",
-			 device, driver);
+		snprintf(remedy, sizeof(remedy), "for d in %s; do echo $d | sudo tee /sys/bus/platform/drivers/%s/unbind "
+			 "/sys/bus/platform/drivers/" OUR_DRIVER "/bind; done", devices, driver);
 	else
-		snprintf(command, DOCTOR_TEXT_CHARS,
-			 "echo %s | sudo tee /sys/bus/platform/drivers/%s/unbind && sudo modprobe rknpu_ork", device, driver);
+		snprintf(remedy, sizeof(remedy), "for d in %s; do echo $d | sudo tee /sys/bus/platform/drivers/%s/unbind; done; "
+			 "sudo modprobe rknpu_ork", devices, driver);
+	doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "the driver %s has %s", driver, devices);
 }
 
 /* Why a device waits, as the kernel tells root; "" if it does not. */
@@ -162,23 +162,10 @@ static void read_deferral(const struct doctor *doctor, const char *device, char 
 		snprintf(reason, size, ", it waits: %.*s", (int)strcspn(at + strlen(device), "\n"), at + strlen(device));
 }
 
-static void look_at_driver(struct doctor *doctor, const char *device)
+static void say_without_driver(struct doctor *doctor, const char *device)
 {
-	char path[PATH_MAX], driver[64], remedy[DOCTOR_TEXT_CHARS], reason[128];
+	char remedy[DOCTOR_TEXT_CHARS], reason[128];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/driver", device);
-	if (doctor_link(doctor, path, driver, sizeof(driver)) == 0) {
-		if (strcmp(driver, OUR_DRIVER) == 0) {
-			doctor->bound++;
-			return;
-		}
-		replace_command(doctor, device, driver, remedy);
-		doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "%s belongs to the driver %s", device, driver);
-		return;
-	}
-	/* Without the module it is the module that is missing. */
-	if (!doctor->loaded)
-		return;
 	read_deferral(doctor, device, reason, sizeof(reason));
 	snprintf(remedy, sizeof(remedy), "echo %s | sudo tee /sys/bus/platform/drivers/" OUR_DRIVER "/bind", device);
 	doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "%s has no driver%s", device, reason);
@@ -186,10 +173,24 @@ static void look_at_driver(struct doctor *doctor, const char *device)
 
 void doctor_drivers(struct doctor *doctor)
 {
+	char path[PATH_MAX], driver[64], other[64] = "", taken[DOCTOR_CORES * sizeof(doctor->devices[0])] = "";
 	unsigned int i;
 
-	for (i = 0; i < doctor->device_count; i++)
-		look_at_driver(doctor, doctor->devices[i]);
+	for (i = 0; i < doctor->device_count; i++) {
+		snprintf(path, sizeof(path), DEVICES "/%s/driver", doctor->devices[i]);
+		if (doctor_link(doctor, path, driver, sizeof(driver))) {
+			/* Without the module it is the module that is missing. */
+			if (doctor->loaded)
+				say_without_driver(doctor, doctor->devices[i]);
+		} else if (strcmp(driver, OUR_DRIVER) == 0) {
+			doctor->bound++;
+		} else {
+			snprintf(other, sizeof(other), "%s", driver);
+			append(taken, sizeof(taken), doctor->devices[i]);
+		}
+	}
+	if (*taken)
+		say_taken(doctor, taken, other);
 	if (doctor->bound && doctor->bound == doctor->device_count)
 		doctor_say(doctor, DOCTOR_OK, "driver", NULL, "%s has all devices of the NPU", OUR_DRIVER);
 }

@@ -44,10 +44,10 @@ test_accept_SRCS := $(CHECKER_SRCS)
 test_checker_SRCS := $(CHECKER_SRCS)
 bench_checker_SRCS := selftests/host/task_maker.c $(CHECKER_SRCS)
 test_checker_model_SRCS := $(WITNESS_SRCS)
-test_top_SRCS := $(addprefix tools/ork/,machine.c term.c top_sample.c usage.c)
-test_open_error_SRCS := tools/ork/open_error.c tools/ork/machine.c
 test_regmap_SRCS := tools/ork/regmap.c drivers/rknpu-ork/ork_regcmd_regs.c
 test_selftest_SRCS := $(addprefix tools/ork/,machine.c npy.c npy_header.c operands.c product.c selftest.c)
+test_top_SRCS := $(addprefix tools/ork/,machine.c term.c top_sample.c usage.c)
+test_open_error_SRCS := $(addprefix tools/ork/,open_error.c machine.c module_file.c)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
 # Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.

@@ -109,6 +109,10 @@ def check_json():
     for args in (["inspect", "none.orkpack"], ["info", "--device", "/dev/null"], ["matmul", "-m", "0"]):
         status, out, err = ork(*args, "--json")
         ok(status >= 2 and not out and err.count(b"\n") == 1, f"an error of {args[0]} is a line on stderr", f"{out} {err}")
+    result = one_object("selftest prints JSON", "selftest")
+    ok(result["failed"] == 0 and result["passed"] == len(result["tests"]), "with the tests", result)
+    result = one_object("doctor prints JSON", "doctor", "--root", "nowhere", status=1)
+    ok(result["faults"] == 2 and result["checks"][1]["check"] == "module", "with the checks", result)
 
 
 def check_documentation():

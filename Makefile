@@ -29,6 +29,7 @@ include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 include packaging/install.mk
 include packaging/packages.mk
+include Documentation/formats.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g

@@ -29,7 +29,6 @@ include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 include packaging/install.mk
 include packaging/packages.mk
-include Documentation/formats.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
@@ -59,6 +58,7 @@ help:
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
 	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
 	@echo 'make clean          remove $(BUILD)/'
 
@@ -229,6 +229,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 board: setup $(MODULES) $(GUEST_FILES)
 
 include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ help:
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
 	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
@@ -239,6 +240,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 board: setup $(MODULES) $(GUEST_FILES)
 
 include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

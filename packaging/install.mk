@@ -51,3 +51,20 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(includedir)/,$(notdir $(LIB_HEADERS)))
 	rm -f $(addprefix $(DESTDIR)$(mandir)/,$(foreach page,$(notdir $(MAN_PAGES)),man$(subst .,,$(suffix $(page)))/$(page)))
 	rm -f $(DESTDIR)$(udevrulesdir)/$(notdir $(UDEV_RULES))
+
+# --- Kernel module ---------------------------------------------------------------------------------------------------
+
+# The kernel's own target strips, and signs and compresses as the kernel is configured. Headers of a distribution have
+# neither its key nor the System.map that the target wants for depmod.
+.PHONY: install-module
+ifdef KDIR
+install-module: module
+	$(MAKE) -s -C $(KDIR) M=$(CURDIR)/$(BUILD)/module/drivers/rknpu-ork $(MODULE_FLAGS) INSTALL_MOD_PATH=$(DESTDIR) \
+		INSTALL_MOD_DIR=updates INSTALL_MOD_STRIP=1 \
+		$(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=) modules_install
+	depmod -b $(DESTDIR)/ $$(modinfo -F vermagic $(BUILD)/module/rknpu_ork.ko | cut -d' ' -f1)
+	$(call put,packaging/modules-load.d/rknpu-ork.conf,$(modulesloaddir))
+else
+install-module:
+	@echo 'make install-module: for which kernel? For the one that runs: KDIR=/lib/modules/$$(uname -r)/build' >&2; exit 2
+endif

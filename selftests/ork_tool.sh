@@ -60,6 +60,20 @@ info() {
 	chmod 600 /dev/dri/renderD128
 }
 
+# Work in the background while ork top looks at it.
+top() {
+	ork matmul -m 64 -k 2048 -n 2048 --cores 2 --repeat 100000 > "$dir/work" 2>&1 &
+	work=$!
+	run ork top -n 2 -d 0.5
+	says "^ +$work +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[1-9][0-9]* .*  ork\$" "top shows the process that works"
+	[ "$(grep -c '^core 1 ' "$dir/out")" -eq 2 ]
+	result $? "as often as is asked for"
+	run ork top -b -n 1 --json
+	says "\"load\": 0\\.[0-9]+, \"jobs\": .*\"pid\": $work, \"name\": \"ork\", \"load\": \\[0\\.[0-9]" "as JSON too"
+	kill $work
+	wait $work 2> /dev/null
+}
+
 permissions() {
 	node=/dev/dri/renderD128
 	chown 0:0 $node && chmod 600 $node
@@ -73,8 +87,8 @@ permissions() {
 }
 
 hang() {
-	# On the emulated board this takes more than a millisecond.
-	run ork matmul -m 64 -k 2048 -n 2048 --timeout 1
+	# The largest tasks, which take longer than a millisecond and the kernel's tick.
+	run ork matmul -m 128 -k 2048 -n 8192 --cores 1 --timeout 1 --repeat 100
 	refused "give a slow one a longer timeout" "a job that timed out is to get more time"
 }
 
@@ -85,6 +99,8 @@ without_driver() {
 	run ork info
 	refused "did not take the NPU: sudo dmesg" "a driver without device sends to the log"
 	rmmod rknpu_ork
+	run ork top
+	refused "is not loaded: sudo modprobe rknpu_ork" "top says what is missing"
 	run ork info
 	refused "is not loaded: sudo modprobe rknpu_ork" "the module is to be loaded"
 	modprobe rknpu_ork
@@ -95,6 +111,7 @@ without_driver() {
 
 echo "TAP version 13"
 info
+top
 permissions
 hang
 without_driver

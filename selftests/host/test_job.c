@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "product.h"
 #include "tap.h"
 
@@ -55,6 +56,32 @@ static void products_of_one_call_are_exact(void)
 	ok(ork_job_wait(job, -1) == 0 && all_exact(), "all are exact");
 	ok(ork_job_wait(job, 0) == 0, "waiting again gives the same result");
 	ork_job_destroy(job);
+}
+
+static const struct ork_backend *counted_backend;
+static int buffers_made;
+
+static int count_buffer(struct ork_device *device, struct drm_ork_bo_create *args)
+{
+	buffers_made++;
+	return counted_backend->bo_create(device, args);
+}
+
+static void products_of_a_repeated_call_make_no_buffers(void)
+{
+	struct ork_backend counting = *dev->backend;
+	struct ork_job *job;
+	int err;
+
+	counting.bo_create = count_buffer;
+	counted_backend = dev->backend;
+	dev->backend = &counting;
+	err = ork_matmul_submit(dev, descs, PRODUCTS, NULL, &job);
+	if (!err)
+		err = ork_job_wait(job, -1);
+	ok(!err && !buffers_made, "the same call again makes no buffers (%d)", buffers_made);
+	ork_job_destroy(job);
+	dev->backend = counted_backend;
 }
 
 static void many_equal_products_use_one_core_each(void)
@@ -252,6 +279,7 @@ int main(void)
 	if (!ok(ork_open("model", &dev) == 0 && make_products(), "the model opens"))
 		return done();
 	products_of_one_call_are_exact();
+	products_of_a_repeated_call_make_no_buffers();
 	many_equal_products_use_one_core_each();
 	several_jobs_are_in_flight();
 	descriptor_tells_the_end();

@@ -60,18 +60,6 @@ struct matmul {
 	char plan[2048];        /* "" without --explain */
 };
 
-/* The shift that brings sums of K random products near the range of int8. */
-static void default_requant(struct matmul *mm)
-{
-	size_t k;
-
-	if (mm->args.have_requant)
-		return;
-	mm->args.requant = (struct ork_requant){ .scale = 1, .shift = 7 };
-	for (k = mm->in.k; k >= 4; k /= 4)
-		mm->args.requant.shift++;
-}
-
 static int prepare(struct matmul *mm)
 {
 	char reason[NPY_REASON_CHARS];
@@ -82,7 +70,8 @@ static int prepare(struct matmul *mm)
 	status = get_operands(&mm->args, &mm->in);
 	if (status)
 		return status;
-	default_requant(mm);
+	if (!mm->args.have_requant)
+		mm->args.requant = usual_requant(mm->in.k);
 	mm->c_bytes = mm->in.m * mm->in.n * ork_dtype_bytes(mm->args.type->c_type);
 	mm->c = malloc(mm->c_bytes);
 	if (mm->args.verify)

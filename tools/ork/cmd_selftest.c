@@ -60,16 +60,7 @@ static void report_test(struct report *report, const char *detail, const char *f
 	fflush(stdout);
 }
 
-static const struct product_type types[] = {
-	{ "i8", "int8 to int32", ORK_I8, ORK_I32 },
-	{ "i8q", "int8 to int8", ORK_I8, ORK_I8 },
-	{ "i4", "int4 to int32", ORK_I4, ORK_I32 },
-	{ "f16", "float16 to float32", ORK_F16, ORK_F32 },
-	{ "f16f16", "float16 to float16", ORK_F16, ORK_F16 },
-	{ "bf16", "bfloat16 to float32", ORK_BF16, ORK_F32 },
-};
-
-#define TYPES (sizeof(types) / sizeof(types[0]))
+static const char *const types[] = { "i8", "i8q", "i4", "f16", "f16f16", "bf16" };
 
 /* Below and above kernel groups, K slices, tiles of rows, and what one task takes. */
 static const struct {
@@ -127,7 +118,7 @@ static void test_each_core(struct report *report, struct ork_device *dev, const 
 	int core;
 
 	for (core = 0; core < ORK_MAX_CORES; core++) {
-		struct selftest_product product = { &types[0], 7, 768, 160, 1u << core };
+		struct selftest_product product = { default_product_type, 7, 768, 160, 1u << core };
 
 		if (!(info->core_mask & 1u << core))
 			continue;
@@ -135,7 +126,7 @@ static void test_each_core(struct report *report, struct ork_device *dev, const 
 		before = *info;
 		ork_query(dev, &before);
 		test_product(report, dev, &product, where);
-		product.type = &types[3];
+		product.type = find_product_type("f16");
 		test_product(report, dev, &product, where);
 		test_counters(report, dev, &before, product.core_mask, where);
 		if (strcmp(info->backend, "kernel") == 0)
@@ -151,7 +142,7 @@ static void test_splits(struct report *report, struct ork_device *dev, const str
 	uint32_t mask;
 
 	for (mask = 3; mask < 1u << ORK_MAX_CORES; mask++) {
-		const struct selftest_product product = { &types[0], 40, 512, 384, mask };
+		const struct selftest_product product = { default_product_type, 40, 512, 384, mask };
 
 		if ((mask & info->core_mask) != mask || (mask & (mask - 1)) == 0)
 			continue;
@@ -170,11 +161,12 @@ static void test_all(struct report *report, struct ork_device *dev, const struct
 
 	test_each_core(report, dev, info);
 	test_splits(report, dev, info);
-	for (i = 0; i < TYPES; i++)
-		test_product(report, dev, &(struct selftest_product){ &types[i], 9, 1100, 90, 0 }, "each type");
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		test_product(report, dev, &(struct selftest_product){ find_product_type(types[i]), 9, 1100, 90, 0 },
+			     "each type");
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		test_product(report, dev, &(struct selftest_product){ &types[0], shapes[i].m, shapes[i].k, shapes[i].n, 0 },
-			     "awkward shape");
+		test_product(report, dev, &(struct selftest_product){ default_product_type, shapes[i].m, shapes[i].k,
+								      shapes[i].n, 0 }, "awkward shape");
 	selftest_chain(dev, detail);
 	report_test(report, detail, "chain: four dependent products in place, float16");
 }

@@ -18,9 +18,12 @@ static const struct command {
 } commands[] = {
 	{ "info", "what the device is and what it has done", cmd_info },
 	{ "matmul", "multiply two matrices", cmd_matmul },
+	{ "bench", "measure products and compare them with what the hardware could do", cmd_bench },
+	{ "top", "how busy the cores are, and who uses them", cmd_top },
 	{ "pack", "pack the weights of a model into a file that loads at once", cmd_pack },
 	{ "unpack", "take a matrix out of such a file", cmd_unpack },
 	{ "inspect", "list what such a file has, and verify it", cmd_inspect },
+	{ "doctor", "what is wrong with this board, and what mends it", cmd_doctor },
 	{ "selftest", "prove quickly that this NPU computes right", cmd_selftest },
 	{ "regcmd", "take register commands apart, and check them", cmd_regcmd },
 };

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "matmul_args.h"
 #include "tool.h"
@@ -45,28 +44,6 @@ static const struct option options[] = {
 	{ 0 },
 };
 
-static const struct product_type types[] = {
-	{ "i8", "int8 to int32", ORK_I8, ORK_I32 },
-	{ "i8q", "int8 to int8", ORK_I8, ORK_I8 },
-	{ "i4", "int4 to int32", ORK_I4, ORK_I32 },
-	{ "f16", "float16 to float32", ORK_F16, ORK_F32 },
-	{ "f16f16", "float16 to float16", ORK_F16, ORK_F16 },
-	{ "bf16", "bfloat16 to float32", ORK_BF16, ORK_F32 },
-};
-
-static int parse_type(const struct product_type **type)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcmp(optarg, types[i].name) == 0) {
-			*type = &types[i];
-			return EXIT_OK;
-		}
-	}
-	return complain(EXIT_USAGE, "--type takes i8, i8q, i4, f16, f16f16 or bf16, not \"%s\"", optarg);
-}
-
 static int parse_requant(struct matmul_args *args)
 {
 	int32_t scale, offset;
@@ -78,17 +55,6 @@ static int parse_requant(struct matmul_args *args)
 	args->requant = (struct ork_requant){ .scale = scale, .shift = shift, .offset = offset };
 	args->have_requant = true;
 	return EXIT_OK;
-}
-
-static int parse_cores(unsigned long *cores)
-{
-	if (strcmp(optarg, "auto") == 0) {
-		*cores = 0;
-		return EXIT_OK;
-	}
-	if (parse_number(optarg, 1, ORK_MAX_CORES, cores) == 0)
-		return EXIT_OK;
-	return complain(EXIT_USAGE, "--cores takes 1, 2, 3 or auto, not \"%s\"", optarg);
 }
 
 static int parse_option(int option, struct matmul_args *args)
@@ -110,7 +76,7 @@ static int parse_option(int option, struct matmul_args *args)
 		args->b_path = optarg;
 		return EXIT_OK;
 	case OPT_CORES:
-		return parse_cores(&args->cores);
+		return parse_cores(optarg, &args->cores);
 	case OPT_DEVICE:
 		args->device = optarg;
 		return EXIT_OK;
@@ -129,7 +95,7 @@ static int parse_option(int option, struct matmul_args *args)
 	case OPT_TIMEOUT:
 		return parse_option_number("--timeout", optarg, 1, UINT32_MAX, &args->timeout_ms);
 	case OPT_TYPE:
-		return parse_type(&args->type);
+		return parse_product_type(optarg, &args->type);
 	case OPT_VERIFY:
 		args->verify = true;
 		return EXIT_OK;
@@ -159,7 +125,7 @@ int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
 {
 	int option, status;
 
-	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = &types[0] };
+	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = default_product_type };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":m:k:n:o:", options, NULL)) != -1) {
 		if (option == ':' || option == '?')

@@ -7,13 +7,23 @@
 ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
 
 ORK_SRCS := \
+	tools/ork/bench_args.c \
+	tools/ork/bench_models.c \
+	tools/ork/bench_plot.c \
+	tools/ork/cmd_bench.c \
+	tools/ork/cmd_doctor.c \
 	tools/ork/cmd_info.c \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
 	tools/ork/cmd_pack.c \
 	tools/ork/cmd_regcmd.c \
 	tools/ork/cmd_selftest.c \
+	tools/ork/cmd_top.c \
 	tools/ork/cmd_unpack.c \
+	tools/ork/doctor_board.c \
+	tools/ork/doctor_device.c \
+	tools/ork/doctor_kernel.c \
+	tools/ork/doctor_tree.c \
 	tools/ork/json.c \
 	tools/ork/machine.c \
 	tools/ork/main.c \
@@ -24,6 +34,7 @@ ORK_SRCS := \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/product.c \
 	tools/ork/regcmd_file.c \
 	tools/ork/regcmd_task.c \
 	tools/ork/regmap.c \
@@ -35,6 +46,8 @@ ORK_SRCS := \
 	tools/ork/source_safetensors.c \
 	tools/ork/tensor.c \
 	tools/ork/term.c \
+	tools/ork/top_print.c \
+	tools/ork/top_sample.c \
 	tools/ork/usage.c \
 	drivers/rknpu-ork/ork_regcmd.c \
 	drivers/rknpu-ork/ork_regcmd_regs.c

@@ -9,11 +9,9 @@
 #include "operands.h"
 #include "selftest.h"
 
-/* Sums of int8 products become numbers that use most of an int8. */
-static const struct ork_requant requant = { .scale = 1, .shift = 12, .offset = 3 };
-
-/* C on the NPU and on the CPU. */
+/* A, B, and C on the NPU and on the CPU. */
 struct results {
+	void *a, *b;
 	void *npu, *cpu;
 };
 
@@ -86,28 +84,25 @@ static uint32_t count_cores(uint32_t mask)
 	return cores;
 }
 
-static int multiply(struct ork_device *dev, const struct selftest_product *product, const struct operands *in,
-		    const struct results *c)
+static int multiply(struct ork_device *dev, const struct selftest_product *p, const struct results *of)
 {
-	const struct ork_requant q = product->type->c_type == ORK_I8 ? requant : (struct ork_requant){ 0 };
-	const struct ork_weights_desc b = {
-		.type = product->type->type, .b = in->b, .ldb = in->n, .k = in->k, .n = in->n
-	};
-	const struct ork_matmul_opts opts = { .cores = count_cores(product->core_mask), .core_mask = product->core_mask };
+	const struct ork_requant requant = p->type->c_type == ORK_I8 ? usual_requant(p->k) : (struct ork_requant){ 0 };
+	const struct ork_weights_desc b = { .type = p->type->type, .b = of->b, .ldb = p->n, .k = p->k, .n = p->n };
+	const struct ork_matmul_opts opts = { .cores = count_cores(p->core_mask), .core_mask = p->core_mask };
 	struct ork_weights *weights;
 	int err = ork_weights_create(dev, &b, &weights);
 
 	if (err)
 		return err;
 	err = ork_matmul(dev, &(struct ork_matmul_desc){
-		.weights = weights, .c_type = product->type->c_type, .m = in->m, .a = in->a, .lda = in->k,
-		.c = c->npu, .ldc = in->n, .requant = q,
+		.weights = weights, .c_type = p->type->c_type, .m = p->m, .a = of->a, .lda = p->k, .c = of->npu, .ldc = p->n,
+		.requant = requant,
 	}, &opts);
 	if (!err)
 		err = ork_ref_matmul(&(struct ork_ref_desc){
-			.type = product->type->type, .c_type = product->type->c_type, .m = in->m, .k = in->k, .n = in->n,
-			.a = in->a, .lda = in->k, .b = in->b, .ldb = in->n, .c = c->cpu, .ldc = in->n,
-			.k_slice = ork_weights_k_slice(weights), .requant = q,
+			.type = p->type->type, .c_type = p->type->c_type, .m = p->m, .k = p->k, .n = p->n, .a = of->a,
+			.lda = p->k, .b = of->b, .ldb = p->n, .c = of->cpu, .ldc = p->n,
+			.k_slice = ork_weights_k_slice(weights), .requant = requant,
 		});
 	ork_weights_destroy(weights);
 	return err;
@@ -115,23 +110,26 @@ static int multiply(struct ork_device *dev, const struct selftest_product *produ
 
 void selftest_run(struct ork_device *dev, const struct selftest_product *product, char detail[SELFTEST_DETAIL_CHARS])
 {
-	const struct matmul_args args = {
-		.type = product->type, .m = product->m, .k = product->k, .n = product->n, .seed = product->k,
+	const size_t count = product->m * product->n, bytes = ork_dtype_bytes(product->type->c_type);
+	uint64_t state = product->k;
+	struct results of = {
+		.a = random_matrix(product->type->type, product->m * product->k, &state),
+		.b = random_matrix(product->type->type, product->k * product->n, &state),
+		.npu = calloc(count, bytes),
+		.cpu = calloc(count, bytes),
 	};
-	const size_t bytes = product->m * product->n * ork_dtype_bytes(product->type->c_type);
-	struct results c = { calloc(1, bytes), calloc(1, bytes) };
-	struct operands in = { 0 };
 
 	*detail = '\0';
-	if (!c.npu || !c.cpu || get_operands(&args, &in))
+	if (!of.a || !of.b || !of.npu || !of.cpu)
 		snprintf(detail, SELFTEST_DETAIL_CHARS, "not enough memory");
-	else if (multiply(dev, product, &in, &c))
+	else if (multiply(dev, product, &of))
 		snprintf(detail, SELFTEST_DETAIL_CHARS, "%s", ork_error(dev));
 	else
-		compare(product, &c, !may_differ(product->type, dev), detail);
-	free_operands(&in);
-	free(c.npu);
-	free(c.cpu);
+		compare(product, &of, !may_differ(product->type, dev), detail);
+	free(of.a);
+	free(of.b);
+	free(of.npu);
+	free(of.cpu);
 }
 
 /* --- Chain ------------------------------------------------------------------------------------------------------ */

@@ -8,7 +8,7 @@
 
 #include <ork.h>
 
-#include "matmul_args.h"
+#include "product.h"
 
 #define SELFTEST_DETAIL_CHARS 256
 

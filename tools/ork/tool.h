@@ -13,12 +13,15 @@ enum {
 	EXIT_DEVICE = 3,   /* no device, or it failed */
 };
 
+int cmd_bench(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
 int cmd_regcmd(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_unpack(int argc, char **argv);
 
 /* Prints one line "ork: ..." on stderr and returns status. */

@@ -53,15 +53,19 @@ static int read_fdinfo(const char *path, struct usage_client *client)
 	return found && ours ? 0 : -1;
 }
 
-/* Adds a client unless it is there already. */
+/* Adds a client. One that is there already goes to the process that is likely to have opened it. */
 static int add_client(struct usage *usage, const struct usage_client *client)
 {
 	struct usage_client *grown;
 	size_t i;
 
-	for (i = 0; i < usage->count; i++)
-		if (usage->clients[i].id == client->id)
-			return 0;
+	for (i = 0; i < usage->count; i++) {
+		if (usage->clients[i].id != client->id)
+			continue;
+		if (client->pid < usage->clients[i].pid)
+			usage->clients[i] = *client;
+		return 0;
+	}
 	grown = realloc(usage->clients, (usage->count + 1) * sizeof(*grown));
 	if (!grown)
 		return -1;

@@ -16,7 +16,7 @@
 /* A file of the driver that is open; what several processes or descriptors share counts once. */
 struct usage_client {
 	unsigned long id;
-	long pid;        /* the first process that has it */
+	long pid;        /* the lowest of the processes that have it */
 	char name[32];   /* of that process */
 	unsigned long long busy_ns[ORK_MAX_CORES];
 	unsigned long long total_kib, shared_kib, resident_kib;

@@ -81,6 +81,10 @@ $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kerne
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
 	--mem 4G -- $(RUN_SELFTESTS) $(BOARD_HOST_TESTS)))
 
+ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
+$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \
+	$(foreach file,$(ABI_DOCUMENTS),--put $(file):/root/abi/$(notdir $(file))) -- sh -c "sh /root/abi.sh /root/abi/*"))
+
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test

@@ -7,8 +7,8 @@ SELFTESTS := open_query memory buffers user nobody import vm limits isolation ov
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
 # Prints figures, as bench_switch.sh does; not a test.
-SELFTEST_BENCH := bench
-SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh
+SELFTEST_BENCH := bench soak
+SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.

@@ -265,14 +265,16 @@ static void killer(const struct options *opt, int which)
 	unsigned int after = 7919;
 
 	while (!stopped()) {
-		pid_t pid = fork();
+		pid_t pid;
 
+		usleep(opt->pause_ms * 1000);
+		pid = fork();
 		if (pid < 0)
 			fail("fork", errno);
 		if (!pid)
 			victim();
 		after = after * 1103515245u + 12345u;
-		usleep((after >> 8) % 40000 + opt->pause_ms * 1000);
+		usleep((after >> 8) % 40000);
 		kill(pid, SIGKILL);
 		if (waitpid(pid, NULL, 0) == pid)
 			add(&counts->kills);

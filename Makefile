@@ -30,7 +30,6 @@ include selftests/rocket/rocket.mk
 include packaging/install.mk
 include packaging/packages.mk
 include Documentation/docs.mk
-include Documentation/formats.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g

@@ -753,8 +753,8 @@ struct drm_ork_queue_create {
 /**
  * struct drm_ork_queue_destroy - argument of DRM_IOCTL_ORK_QUEUE_DESTROY
  *
- * Jobs that are close to their turn are run; the others end with -ECANCELED. Queue 0 cannot be
- * destroyed: -EINVAL.
+ * Jobs that are close to their turn are run if that comes within a second; the others end with
+ * -ECANCELED. Queue 0 cannot be destroyed: -EINVAL.
  */
 struct drm_ork_queue_destroy {
 	/** @queue: number */

@@ -3,7 +3,7 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory buffers user import vm matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind
+SELFTESTS := open_query memory buffers user import vm matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind refuse
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
 # Prints figures, as bench_switch.sh does; not a test.

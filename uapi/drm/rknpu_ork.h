@@ -679,8 +679,8 @@ struct drm_ork_job {
 	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
 	 * all parts have ended and the results are in memory. Its error (sync_file status) is
 	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
-	 * -EIO after a DMA error, -ENODEV if the core is out of service, -ECANCELED if the job
-	 * was dropped because its queue was destroyed or lost.
+	 * -EIO after a DMA error, -ENODEV if the core is out of service or gets no power, clock or
+	 * address space, -ECANCELED if the job was dropped because its queue was destroyed or lost.
 	 */
 	struct drm_ork_array out_syncs;
 };

@@ -54,7 +54,8 @@ help:
 	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
 	@echo '                    Writes the figures into Documentation/performance.rst'
 	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
-	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-host     work on the CPU against memcpy(), and loading'
+	@echo 'make bench-arm64    the same in arm64 instructions per byte'
 	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
@@ -71,7 +72,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
 # Where nothing is to be installed, as in the build of a package: make -o setup-build ...
@@ -83,6 +84,8 @@ setup-kernels:
 	@tools/setup/setup.sh host kernels
 setup-guest:
 	@tools/setup/setup.sh host guest
+setup-user:
+	@tools/setup/setup.sh host guest user
 setup-mainline:
 	@tools/setup/setup.sh host mainline
 setup-debug:
@@ -259,10 +262,10 @@ BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/self
 # What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
 # these files.
 FIGURES := $(BUILD)/figures
-BUDGET_FIGURES := $(FIGURES)/path-6.12
+BUDGET_FIGURES := $(FIGURES)/path-6.12 $(FIGURES)/arm64 $(FIGURES)/layers
 BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
 
-.PHONY: bench bench-check bench-host FORCE
+.PHONY: bench bench-check bench-host bench-layers bench-arm64 FORCE
 $(FIGURES)/path-6.12: board FORCE
 	@mkdir -p $(@D)
 	@tools/bench-path 6.12 > $@
@@ -272,12 +275,46 @@ $(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_D
 	@mkdir -p $(@D)
 	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
 
+# Static, because user-mode emulation has no guest's libraries. Without NEON, what the compiler makes of loops is left out
+# too; arguments find the scalar code of the rest.
+COUNT := $(BUILD)/count
+COUNT_CC = $(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -static
+
+$(COUNT)/count_plugin.so: selftests/host/count_plugin.c | setup-host
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
+
+$(COUNT)/bench_cpu: selftests/host/bench_cpu.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_cpu_scalar: selftests/host/bench_cpu.c $(LIB_VECTOR_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_checker: selftests/host/bench_checker.c $(bench_checker_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^
+
+$(FIGURES)/arm64: $(addprefix $(COUNT)/,count_plugin.so bench_cpu bench_cpu_scalar bench_checker) FORCE | setup-user
+	@mkdir -p $(@D)
+	@selftests/host/count.py $(ORK_USER) $(COUNT) > $@
+
+# A decoder layer, with the timing model. Takes minutes.
+$(FIGURES)/layers: board $(GUEST)/libexec/selftests/bench_layer FORCE
+	@mkdir -p $(@D)
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer > $@
+
 bench-check: $(BUDGET_FIGURES)
 	@tools/figures.py check selftests/bench.budget $^
 
-bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
+bench-host: $(addprefix $(BUILD)/host/test/,bench_cpu bench_checker bench_load)
 	@$(BUILD)/host/test/bench_cpu
+	@$(BUILD)/host/test/bench_checker
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
+
+bench-layers bench-arm64: bench-%: $(FIGURES)/%
+	@cat $<
 
 bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
@@ -290,11 +327,6 @@ bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@$(BENCH_TIMING) hand-over
 	@cat $(BENCH_FIGURES)
 	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
-
-# A decoder layer, with the timing model. Takes minutes.
-.PHONY: bench-layers
-bench-layers: board $(GUEST)/libexec/selftests/bench_layer
-	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

@@ -81,6 +81,10 @@ $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kerne
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
 	--mem 4G -- $(RUN_SELFTESTS) $(BOARD_HOST_TESTS)))
 
+ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
+$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \
+	$(foreach file,$(ABI_DOCUMENTS),--put $(file):/root/abi/$(notdir $(file))) -- sh -c "sh /root/abi.sh /root/abi/*"))
+
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
@@ -96,8 +100,12 @@ $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
+.PHONY: check-debug-fuzz
+check-debug: check-debug-fuzz
+check-debug-fuzz: board
+	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,60)
 .PHONY: check-debug-sleep
 check-debug: check-debug-sleep
 check-debug-sleep: board
 	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
-check-debug-selftests check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko
+check-debug-selftests check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko

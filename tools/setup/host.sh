@@ -26,6 +26,8 @@ PACKAGES=(
 	ca-certificates dpkg-dev xz-utils
 	# packages and their tests
 	debhelper dh-dkms dkms kmod lintian
+	# device trees
+	dt-schema
 	# checks: NumPy is the independent reader and writer of .npy files
 	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
 	# documentation

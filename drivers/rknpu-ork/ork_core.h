@@ -99,8 +99,11 @@ struct ork_core {
 	/** @armed: parts that the scheduler has handed over, in the order in which they run */
 	struct list_head armed;
 
-	/** @ended: parts whose results are in memory, for the interrupt's thread to signal */
+	/** @ended: parts whose results are in memory, to be signalled in this order */
 	struct list_head ended;
+
+	/** @ending: the interrupt's thread signals one that it took from there */
+	bool ending;
 
 	/** @part: what runs now, or NULL. While it is set the core is powered */
 	struct ork_part *part;

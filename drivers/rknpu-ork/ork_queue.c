@@ -255,6 +255,8 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 	closed = lane->closed;
 	if (!closed)
 		list_add_tail(&part->node, &lane->waiting);
+	/* Pairs with the barrier of ork_queue_part_ended(). */
+	smp_mb();
 	ork_lane_feed_locked(lane);
 	mutex_unlock(&lane->lock);
 
@@ -271,7 +273,10 @@ void ork_queue_part_ended(struct ork_part *part)
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
 	atomic_dec(&lane->scheduled);
-	ork_lane_kick(lane);
+	/* Either we see what ork_queue_add() brings, or it sees that there is room. */
+	smp_mb__after_atomic();
+	if (!list_empty(&lane->waiting))
+		ork_lane_kick(lane);
 }
 
 /**

@@ -150,6 +150,9 @@ struct ork_core {
 	 */
 	atomic_t queued;
 
+	/** @load: parts that are queued or running; those that have ended do not count */
+	atomic_t load;
+
 	/** @idle: woken when @queued falls to 0, and when @part or @frozen change around sleep */
 	wait_queue_head_t idle;
 

@@ -122,11 +122,11 @@ void ork_part_signal(struct ork_part *part, int error)
 		ork_result_ended(part->job->result, part->end, part->tasks_done);
 	}
 
-	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
-	if (error) {
-		dma_fence_set_error(&part->base.s_fence->finished, error);
+	if (error)
 		dma_fence_set_error(fence, error);
-	}
+	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
+	if (error && part->base.s_fence)
+		dma_fence_set_error(&part->base.s_fence->finished, error);
 
 	dma_fence_signal(fence);
 	dma_fence_put(fence);
@@ -151,9 +151,19 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
+	/* Before the user is told: who then submits the next job finds the core free. */
+	ork_queue_part_ended(part);
 	/* What the scheduler says of a part that it dropped with its queue. */
 	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
-	ork_queue_part_ended(part);
+}
+
+/* The same for a part that the scheduler does not know. */
+static void ork_part_finished_alone(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct ork_part *part = container_of(cb, struct ork_part, finished);
+
+	ork_part_finished(fence, cb);
+	queue_work(part->core->ork->wq, &part->release);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -354,6 +364,33 @@ void ork_part_destroy(struct ork_part *part)
 }
 
 /**
+ * ork_part_start - start a part at once, without the scheduler
+ * @part: part; its queue's lock is held
+ *
+ * Return: whether it was started; it was not if the core has no power.
+ */
+bool ork_part_start(struct ork_part *part)
+{
+	bool signalling;
+
+	if (!ork_run_get_active(part->core))
+		return false;
+
+	drm_sched_job_cleanup(&part->base);
+
+	signalling = dma_fence_begin_signalling();
+	/* A context of its own, as the scheduler numbers those of the core's. */
+	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &part->core->fence_lock,
+		       dma_fence_context_alloc(1), 1);
+	part->started = true;
+	dma_fence_add_callback(&part->hw_fence, &part->finished, ork_part_finished_alone);
+	ork_run_accept(part->core, part);
+	dma_fence_end_signalling(signalling);
+
+	return true;
+}
+
+/**
  * ork_part_schedule - give a part to the scheduler
  * @part: part; its queue's lock is held
  */
@@ -376,6 +413,7 @@ void ork_part_abandon(struct ork_part *part)
 {
 	struct ork_core *core = part->core;
 
+	atomic_dec(&core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
 	ork_part_destroy(part);
 	if (atomic_dec_and_test(&core->queued))
@@ -399,6 +437,7 @@ void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int co
 
 	for (i = 0; i < count; i++) {
 		atomic_inc(&parts[i]->core->queued);
+		parts[i]->alone = atomic_inc_return(&parts[i]->core->load) == 1;
 		ork_queue_add(parts[i]->queue, parts[i]);
 	}
 }

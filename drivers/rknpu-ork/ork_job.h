@@ -104,7 +104,13 @@ struct ork_part {
 	/** @started: @hw_fence is initialised */
 	bool started;
 
-	/** @finished: calls back when the scheduler sees the end of the part */
+	/** @waits: for fences, so it has to go through the scheduler */
+	bool waits;
+
+	/** @alone: nothing else was queued or running on the core when it came */
+	bool alone;
+
+	/** @finished: calls back when the part has ended and the scheduler, if it went there, sees that */
 	struct dma_fence_cb finished;
 
 	/**
@@ -165,6 +171,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
+bool ork_part_start(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);
 void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count);

@@ -32,6 +32,7 @@
 #include <linux/ktime.h>
 #include <linux/pm_runtime.h>
 
+#include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_dump.h"
@@ -314,6 +315,41 @@ static int ork_run_get_power(struct ork_core *core)
 }
 
 /**
+ * ork_run_get_active - get power for a part if the core has it anyway
+ * @core: core
+ *
+ * Return: whether ork_run_accept() may follow.
+ */
+bool ork_run_get_active(struct ork_core *core)
+{
+	bool active;
+
+	if (!mutex_trylock(&core->power_lock))
+		return false;
+
+	active = !core->frozen && ork_pm_get_if_active(core->dev) > 0;
+	mutex_unlock(&core->power_lock);
+	return active;
+}
+
+/**
+ * ork_run_accept - take a part
+ * @core: core that has power for it
+ * @part: part; its fence signals when it has ended, with or without error
+ */
+void ork_run_accept(struct ork_core *core, struct ork_part *part)
+{
+	trace_ork_schedule(part);
+
+	mutex_lock(&core->lock);
+	spin_lock_irq(&core->part_lock);
+	list_add_tail(&part->node, &core->armed);
+	spin_unlock_irq(&core->part_lock);
+	ork_run_advance(core);
+	mutex_unlock(&core->lock);
+}
+
+/**
  * ork_run_part - take a part from the scheduler
  * @core: core
  * @part: part; its fence signals when it has ended, with or without error
@@ -324,19 +360,9 @@ int ork_run_part(struct ork_core *core, struct ork_part *part)
 {
 	int ret = ork_run_get_power(core);
 
-	if (ret)
-		return ret;
-
-	trace_ork_schedule(part);
-
-	mutex_lock(&core->lock);
-	spin_lock_irq(&core->part_lock);
-	list_add_tail(&part->node, &core->armed);
-	spin_unlock_irq(&core->part_lock);
-	ork_run_advance(core);
-	mutex_unlock(&core->lock);
-
-	return 0;
+	if (!ret)
+		ork_run_accept(core, part);
+	return ret;
 }
 
 /* Gives the running part to the watchdog. */

@@ -318,6 +318,7 @@ static int ork_submit_queue(struct ork_submit *submit)
 			count++;
 			goto err_destroy;
 		}
+		parts[count]->waits = submit->fences.in_count || submit->implicit.count;
 		submit->job->result->cores |= BIT(submit->ranges[count].core);
 	}
 

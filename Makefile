@@ -29,6 +29,7 @@ include selftests/selftests.mk
 include selftests/rocket/rocket.mk
 include packaging/install.mk
 include packaging/packages.mk
+include Documentation/docs.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
@@ -50,8 +51,11 @@ help:
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
-	@echo 'make bench          what calls of the driver cost, in guest instructions'
+	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
+	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
@@ -59,7 +63,9 @@ help:
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
 	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
-	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
@@ -89,7 +95,7 @@ setup-race:
 define user_space
 $(1)/obj/%.o: %.c | setup-build
 	@mkdir -p $$(@D)
-	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -178,7 +184,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 $(foreach test,$(THREAD_TESTS),$(eval $(call host_test,$(BUILD)/thread,$(test),$(SANITIZE_THREAD))))
-$(foreach bench,bench_checker bench_load bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
+$(foreach bench,bench_checker bench_load bench_cpu,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -214,6 +220,11 @@ $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/s
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
 		$(ORK_GUEST_LDFLAGS) -ldrm -lm
 
+$(GUEST)/libexec/selftests/bench_layer: $(wildcard selftests/layer/*.[ch]) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) -Ilib/include $(ORK_GUEST_CFLAGS) -o $@ $(filter %.c,$^) $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
@@ -238,12 +249,30 @@ BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 # Jobs that take their predicted time, so that the next one is there when they end.
 BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
-.PHONY: bench bench-host
-bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
-	@$(BUILD)/host/test/bench_pack
+# What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
+# these files.
+FIGURES := $(BUILD)/figures
+BUDGET_FIGURES := $(FIGURES)/path-6.12
+BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
+
+.PHONY: bench bench-check bench-host FORCE
+$(FIGURES)/path-6.12: board FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path 6.12 > $@
+
+# Our driver and the kernel's own, in one run.
+$(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_DIR)/rocket_bench FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
+
+bench-check: $(BUDGET_FIGURES)
+	@tools/figures.py check selftests/bench.budget $^
+
+bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
+	@$(BUILD)/host/test/bench_cpu
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
 
-bench: board $(BUILD)/host/test/bench_checker
+bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
 	@$(BUILD)/host/test/bench_checker
 	@echo '$(BENCH)'
@@ -252,6 +281,13 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)_switch.sh
 	@echo '$(BENCH_TIMING) hand-over'
 	@$(BENCH_TIMING) hand-over
+	@cat $(BENCH_FIGURES)
+	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
+
+# A decoder layer, with the timing model. Takes minutes.
+.PHONY: bench-layers
+bench-layers: board $(GUEST)/libexec/selftests/bench_layer
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -283,10 +319,11 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST) \
+	tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest

@@ -36,7 +36,7 @@ void *ork_array_copy(const struct drm_ork_array *array, size_t size, u32 max_cou
 	if (array->count > max_count || !array->stride || array->stride > PAGE_SIZE)
 		return ERR_PTR(-EINVAL);
 
-	copy = kvmalloc_array(array->count, size, GFP_KERNEL);
+	copy = kvmalloc_array(array->count, size, GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 

@@ -162,6 +162,8 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	if (!atomic_dec_and_test(&job->pending))
 		return;
 
+	/* Who sees the end of the job can submit another one. */
+	atomic_dec(&job->usage->queued);
 	error = atomic_read(&job->error);
 	if (error)
 		dma_fence_set_error(job->done, error);
@@ -267,7 +269,7 @@ const struct drm_sched_backend_ops ork_sched_ops = {
 
 static struct dma_fence *ork_job_fence_create(void)
 {
-	struct ork_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct ork_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;
@@ -287,7 +289,7 @@ static struct dma_fence *ork_job_fence_create(void)
  */
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 {
-	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
@@ -348,13 +350,13 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms)
 {
-	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
 
 	if (!part)
 		return ERR_PTR(-ENOMEM);
 
-	part->hw_fence = kzalloc(sizeof(*part->hw_fence), GFP_KERNEL);
+	part->hw_fence = kzalloc(sizeof(*part->hw_fence), GFP_KERNEL_ACCOUNT);
 	if (!part->hw_fence)
 		goto err_free;
 

@@ -156,7 +156,7 @@ static int ork_lane_open(struct ork_lane *lane, struct ork_core *core, u32 prior
 
 static struct ork_queue *ork_queue_create(struct ork_device *ork, u32 core_mask, u32 priority)
 {
-	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
 	int ret = 0;
 

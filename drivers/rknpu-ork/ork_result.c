@@ -26,7 +26,7 @@
 
 struct ork_result *ork_result_create(struct dma_fence *done)
 {
-	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL);
+	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL_ACCOUNT);
 
 	if (!result)
 		return NULL;

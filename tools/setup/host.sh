@@ -30,6 +30,8 @@ PACKAGES=(
 	dt-schema
 	# checks: NumPy is the independent reader and writer of .npy files
 	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
+	# documentation
+	mandoc python3-sphinx
 )
 
 if [ "${1-}" = build ]; then

@@ -15,12 +15,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__
 ORK_BOARD = os.path.join(ROOT, "tools/emulator/ork-board")
 BOARD_SECONDS = 600
 
-# By the name of the board: kernel, and options of ork-board. The driver is there and not loaded.
+# By the name of the board: kernel, and options of ork-board. The driver is there and not loaded, as is one for OTHER_KERNEL.
 BOARDS = {
     "mainline": ("6.12", ["--no-module"]),
     "vendor": ("6.1", ["--no-module", "--dt", "vendor"]),
     "rocket": ("mainline", ["--no-module", "--load", "rocket"]),
 }
+
+OTHER_KERNEL = "6.1"
 
 # The only user of the board is root.
 SUDO = "#!/bin/sh\nexec \"$@\"\n"
@@ -50,16 +52,14 @@ def make_files(folder):
     })
 
 
-def is_there(place):
-    """Whether the board's kernel is; the newest one is built only when somebody asks for it."""
-    paths = subprocess.run([os.path.join(ROOT, "tools/setup/paths.sh"), "ORK_KERNELS_DIR"], stdout=subprocess.PIPE,
-                           check=True, text=True).stdout.strip()
-    return os.path.exists(os.path.join(paths, BOARDS[place][0], "recipe"))
+def is_there(place, build):
+    """Whether there is a module for the board's kernel; the newest kernel is built only when somebody asks for it."""
+    return os.path.exists(os.path.join(build, f"module-{BOARDS[place][0]}", "rknpu_ork.ko"))
 
 
 def board_script(texts):
     """Each command in a shell of its own, its output between two lines that name it."""
-    lines = ["export LC_ALL=C USER=root"]
+    lines = ["export LC_ALL=C USER=root", "mkdir -p /etc/modprobe.d"]
     for number, text in enumerate(texts):
         lines += ["echo", f"echo '@begin {number}'", f"sh -c {shlex.quote(text)} 2>&1", "status=$?", "echo",
                   f"echo \"@end {number} $status\""]
@@ -75,7 +75,8 @@ def run_on_board(place, build, texts):
                 file.write(content)
             os.chmod(os.path.join(folder, name), 0o755)
         puts = [f"{folder}/sudo:/usr/bin/sudo", f"{folder}/commands:/root/commands",
-                f"{build}/module-{kernel}/rknpu_ork.ko:/root/build/module/rknpu_ork.ko"]
+                f"{build}/module-{kernel}/rknpu_ork.ko:/root/build/module/rknpu_ork.ko",
+                f"{build}/module-{OTHER_KERNEL}/rknpu_ork.ko:/root/other-kernel/rknpu_ork.ko"]
         result = subprocess.run([ORK_BOARD, "run", "--kernel", kernel, "--build", build, "--timeout", str(BOARD_SECONDS),
                                  *options, *[word for put in puts for word in ("--put", put)], "--", "sh", "/root/commands"],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False)

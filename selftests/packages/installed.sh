@@ -42,6 +42,7 @@ look_like_a_board() {
 	chmod +x /tmp/board/uname
 	export PATH=/tmp/board:$PATH ARCH=arm64 CROSS_COMPILE=$cross
 	ln -sfn "$headers" "/usr/src/linux-headers-$release"
+	# As the kernel's package does it; DKMS sees there how modules are compressed.
 	depmod "$release"
 }
 

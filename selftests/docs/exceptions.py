@@ -29,6 +29,9 @@ NODE_OF_GROUP = "grep -q ^render: /etc/group || echo render:x:105: >>/etc/group;
 AS_NOBODY = "start-stop-daemon -S -c nobody:{} -x /usr/bin/ork -- info"
 HANG = "modprobe rknpu_ork; ork matmul -m 512 -k 4096 -n 2048 --cores 1 --timeout 1 2>/dev/null; "
 
+BOARD_TREE = "make -s build/dt/disabled-{0}.dtb && " \
+    "fdtoverlay -i build/dt/disabled-{0}.dtb -o build/dt/docs-{0}.dtb build/rk3588-npu-{0}.dtbo"
+
 NO_COMPILER = "there is no compiler on the emulated board; "
 NO_PACKAGES = "there is no package manager on the emulated board; make check-packages "
 
@@ -53,6 +56,11 @@ EXCEPTIONS = [
     Entry(r"(sudo )?dkms .*", None, NO_PACKAGES + "lets DKMS build the module"),
     Entry(r"sudo update-initramfs -u", None, "its initramfs is made anew for each boot"),
     Entry(r".*scaling_governor", None, "the emulated board has no clock of its CPUs"),
+
+    Entry(r"fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb build/rk3588-npu-mainline.dtbo", BOARD_TREE.format("mainline"),
+          "BOARD.dtb stands for the tree of the reader's board; this is that of the emulated one"),
+    Entry(r"fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb build/rk3588-npu-vendor.dtbo", BOARD_TREE.format("vendor"),
+          "BOARD.dtb stands for the tree of the reader's board; this is that of the emulated one"),
 
     # The vendor's driver is not on the board, so ours has to let go and take hold.
     Entry(r"echo fdab0000.npu \| sudo tee /sys/bus/platform/drivers/RKNPU/unbind",

@@ -10,6 +10,7 @@ SELFTEST_BROKEN := lost bus_error
 SELFTEST_BENCH := bench bench_path
 SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh
 # The ork command where it needs the driver.
+SELFTESTS += terminal
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c selftests/steps.c
 

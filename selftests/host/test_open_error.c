@@ -97,6 +97,9 @@ static void test_modules(void)
 	expect(NULL, -ENODEV, "did not take the NPU: sudo dmesg", "a loaded module that failed sends to the kernel's log");
 	put_link(NPU0 "/driver", "../../../bus/platform/drivers/rknpu-ork-core");
 	expect(NULL, -ENODEV, "no render node: sudo dmesg", "so does one without a render node");
+	put_link("/sys/class/drm/renderD128/device/driver", "../../../bus/platform/drivers/rknpu-ork");
+	expect(NULL, -ENODEV, "/dev/dri/renderD128 is an NPU that this libork",
+	       "an NPU that the library does not know is told");
 }
 
 static void test_other_drivers(void)

@@ -81,6 +81,10 @@ run selftest
 expect 0 "ok 1 - core 0 alone: int8 to int32" "selftest passes on the model"
 [ "$(grep -c '^ok' "$dir/out")" -eq "$(sed -n 's/^1\.\.//p' "$dir/out")" ]
 ok $? "every test of it does"
+refuse 3 "in-process model is not supported" "probe needs the driver" probe k
+refuse 2 "no sweep \"z\"" "a sweep that is not there" probe z
+refuse 2 "multiples of 32" "a K that is none" probe k --from 33
+refuse 2 "at most 11" "more banks than there are" probe banks --to 12
 run selftest --device /dev/null
 expect 3 "cannot open device" "selftest without a device is an error"
 

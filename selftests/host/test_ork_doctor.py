@@ -159,15 +159,16 @@ def check_module():
         os.rename(f"m/lib/modules/{RELEASE}/updates", "m/updates")
         os.makedirs("m/lib/modules/6.1.0")
         os.rename("m/updates", "m/lib/modules/6.1.0/updates")
+        write("lib/modules/6.1.0/modules.dep", "updates/dkms/rknpu_ork.ko.xz:\n")
         write(f"lib/modules/{RELEASE}/modules.dep", "kernel/a.ko: kernel/b.ko\n")
     sick("a module for another kernel only", other_kernel, "module", "fault",
-         "there is /lib/modules/6.1.0/updates/rknpu_ork.ko, but none for this kernel", "make module")
+         f"installed for Linux 6.1.0, but not for this, {RELEASE}", "make module")
 
     def dkms():
         other_kernel()
         write("usr/src/rknpu-ork-0.1.0/dkms.conf", "")
         remove(f"lib/modules/{RELEASE}/build")
-    sick("DKMS and no headers", dkms, "module", "fault", "none for this kernel",
+    sick("DKMS and no headers", dkms, "module", "fault", "but not for this",
          f"sudo apt install linux-headers-{RELEASE} && sudo dkms autoinstall -k {RELEASE}")
 
     def nothing():

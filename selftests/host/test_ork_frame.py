@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
-"""What all commands of ork share: JSON, colours, progress bars.
+"""What all commands of ork share: JSON as it is documented, colours, progress bars.
 
 usage: test_ork_frame.py BUILD    the folder with bin/ork
 """
@@ -15,8 +15,11 @@ import sys
 import tempfile
 
 ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Documentation/ork-json.rst")
+TOP = os.path.join(os.path.dirname(PAGE), "../tools/ork/top_print.c")
 ENV = {**os.environ, "ORK_DEVICE": "model", "NO_COLOR": ""}
 count = failed = 0
+printed = {}  # by command, all members that were seen
 
 
 def ok(good, name, detail=""):
@@ -48,6 +51,15 @@ def on_terminal(which, *args, env=ENV):
     return text
 
 
+def members(value, name=""):
+    """Names of all members, as in the documentation."""
+    if isinstance(value, list):
+        return set().union(*(members(element, name + "[]") for element in value))
+    if isinstance(value, dict):
+        return set().union(*(members(element, f"{name}.{key}" if name else key) for key, element in value.items()))
+    return {name}
+
+
 def one_object(name, *args, status=0):
     """The command prints one object on one line, which says who made it."""
     got, out, err = ork(*args, "--json")
@@ -57,6 +69,7 @@ def one_object(name, *args, status=0):
         result = {}
     ok(got == status and out.count(b"\n") == 1 and not err and list(result)[:2] == ["format", "command"] and
        result["format"] == 1 and result["command"] == args[0], name, f"{got} {out} {err}")
+    printed.setdefault(args[0], set()).update(members(result) - {"format", "command"})
     return result
 
 
@@ -92,9 +105,34 @@ def check_json():
         f.write(bytes([first ^ 1]))
     result = one_object("the object comes with status 1 too", "inspect", "--verify", "w.orkpack", status=1)
     ok(result["tensors"][0]["verified"] != "ok", "and says what is wrong", result)
+    one_object("bench prints JSON", "bench", "--shape", "1x32x32", "--repeat", "1")
     for args in (["inspect", "none.orkpack"], ["info", "--device", "/dev/null"], ["matmul", "-m", "0"]):
         status, out, err = ork(*args, "--json")
         ok(status >= 2 and not out and err.count(b"\n") == 1, f"an error of {args[0]} is a line on stderr", f"{out} {err}")
+    result = one_object("selftest prints JSON", "selftest")
+    ok(result["failed"] == 0 and result["passed"] == len(result["tests"]), "with the tests", result)
+    result = one_object("doctor prints JSON", "doctor", "--root", "nowhere", status=1)
+    ok(result["faults"] == 2 and result["checks"][1]["check"] == "module", "with the checks", result)
+
+
+def check_documentation():
+    with open(PAGE, encoding="utf-8") as f:
+        sections = re.findall(r"^(ork \w+)(?: and (ork \w+))?\n=+\n\n=+  =+\n(.*?)\n=+  =+$", f.read(), re.S | re.M)
+    for *titles, table in sections:
+        commands = [title.split()[1] for title in titles if title and title.split()[1] in printed]
+        # A first column has names only.
+        documented = {name for cells in re.findall(r"^(``[^ ]*``(?:, ``[^ ]*``)*)", table, re.M)
+                      for name in re.findall(r"``(.*?)``", cells)}
+        if titles[0] == "ork top":  # has nothing to look at here
+            documented = {part.strip("[]") for name in documented for part in name.split(".")}
+            with open(TOP, encoding="utf-8") as f:
+                seen = set(re.findall(r'json_(?!begin)\w+\(&?json, "(\w+)"', f.read()))
+        elif not commands:
+            continue
+        else:
+            seen = set().union(*(printed.pop(command) for command in commands))
+        ok(seen == documented, f"members of {titles[0]} are documented", f"{seen ^ documented}")
+    ok(not printed, "each command is", printed)
 
 
 def check_terminal():
@@ -114,6 +152,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_help()
     check_json()
+    check_documentation()
     check_terminal()
     os.chdir("/")
 

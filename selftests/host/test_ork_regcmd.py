@@ -97,6 +97,20 @@ def check_tasks():
     ok(status == 0 and "3 tasks, 0 refused" in out, "--task-words cuts words without trailers", out)
 
 
+def check_matmul():
+    env = {**os.environ, "ORK_DEVICE": "model"}
+    for kind in ("i8", "i8q", "i4", "f16", "f16f16", "bf16"):
+        done = subprocess.run([ORK, "matmul", "-m", "200", "-k", "700", "-n", "300", "--type", kind, "--dump-regcmd", "in"],
+                              capture_output=True, text=True, env=env)
+        status, out, err = regcmd("--task-words", "104")
+        ok(done.returncode == 0 and status == 0 and "accepted" in out and "DATAIN_HEIGHT" in out,
+           f"what ork matmul --type {kind} runs is written and accepted", done.stderr + out[-300:] + err)
+    done = subprocess.run([ORK, "matmul", "-m", "1", "-k", "32", "-n", "32", "--dump-regcmd", "none/in"],
+                          capture_output=True, text=True, env=env)
+    ok(done.returncode == 2 and "cannot write none/in: No such file" in done.stderr and not done.stdout,
+       "a file that cannot be written is an error", done)
+
+
 def check_json():
     status, out, err = regcmd("--json", words=task(r1040=0xb0) + trailer())
     result = json.loads(out)
@@ -142,6 +156,7 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     check_program()
     check_tasks()
+    check_matmul()
     check_json()
     check_dump()
     check_refusals()

@@ -12,6 +12,7 @@
 #include "matmul_args.h"
 #include "npy.h"
 #include "operands.h"
+#include "regcmd_file.h"
 #include "term.h"
 #include "tool.h"
 
@@ -37,6 +38,7 @@ static const char usage_text[] =
 	"  --cores C         split over 1, 2 or 3 cores, default auto\n"
 	"  --verify          compare with a CPU reference; without equality exit 1, no file\n"
 	"  --explain         print the plan and why it was chosen\n"
+	"  --dump-regcmd F   write the register commands of the first program to F, for ork regcmd\n"
 	"  --repeat R        run R times and print the shortest time\n"
 	"  --timeout MS      give up after MS milliseconds without progress\n"
 	"  --json            print the result as JSON\n"
@@ -178,6 +180,26 @@ static int explain(struct matmul *mm)
 	return EXIT_OK;
 }
 
+static int dump_regcmd(struct matmul *mm)
+{
+	const struct ork_matmul_desc desc = product(mm);
+	const struct ork_matmul_opts opts = options(mm);
+	const int count = ork_plan_words(mm->dev, &desc, &opts, NULL, 0);
+	uint64_t *words = count > 0 ? malloc((size_t)count * sizeof(*words)) : NULL;
+	int status = EXIT_OK;
+
+	if (count < 0)
+		return device_error(mm, count);
+	if (!words)
+		return complain(EXIT_USAGE, "not enough memory");
+	if (ork_plan_words(mm->dev, &desc, &opts, words, (size_t)count) != count)
+		status = complain(EXIT_DEVICE, "%s", ork_error(mm->dev));
+	else if (regcmd_write(mm->args.dump_path, words, (size_t)count))
+		status = complain(EXIT_USAGE, "cannot write %s: %s", mm->args.dump_path, strerror(errno));
+	free(words);
+	return status;
+}
+
 static int compute_expected(const struct matmul *mm)
 {
 	const struct operands *in = &mm->in;
@@ -203,6 +225,8 @@ static int run_all(struct matmul *mm)
 		return device_error(mm, err);
 	if (mm->args.explain)
 		status = explain(mm);
+	if (!status && mm->args.dump_path)
+		status = dump_regcmd(mm);
 	if (!status && mm->expected)
 		status = compute_expected(mm);
 	return status ? status : run_repeatedly(mm);

@@ -97,7 +97,7 @@ static void print_word(uint32_t index, __u64 bits, bool refused)
 {
 	const struct word word = take_apart(bits);
 
-	printf("%s%6" PRIu32 "  %-8s  %-20s 0x%08" PRIx32 " ", refused ? term_style(TERM_BAD) : "", index, word.block,
+	printf("%s%6" PRIu32 "  %-8s  %-20s 0x%08" PRIx32, refused ? term_style(TERM_BAD) : "", index, word.block,
 	       word.name, word.value);
 	if (word.reg)
 		print_fields(word.reg, word.value);
@@ -156,7 +156,7 @@ static void print_dump(const struct regcmd_file *file)
 		printf("%-8s %s\n", file->lines[i].key, file->lines[i].value);
 	printf("%sregisters%s\n", term_style(TERM_HEADER), term_style(TERM_PLAIN));
 	for (i = 0; i < file->register_count; i++) {
-		printf("  %-26s %s ", file->registers[i].key, file->registers[i].value);
+		printf("  %-26s %s", file->registers[i].key, file->registers[i].value);
 		reg = find_by_name(file->registers[i].key);
 		if (reg)
 			print_fields(reg, (uint32_t)strtoul(file->registers[i].value, NULL, 16));

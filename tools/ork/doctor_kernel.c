@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "module_file.h"
 
 #define MODULE "rknpu_ork"
-
-/* Larger than the index of all modules of a distribution's kernel, and than the module. */
-#define FILE_BYTES (4 << 20)
 
 /* Messages of this level and below are errors (syslog(2)). */
 #define LEVEL_ERROR 3
@@ -37,41 +35,6 @@ void doctor_kernel(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_OK, "kernel", NULL, "Linux %s", doctor->release);
 }
 
-/* The line of modules.dep that begins with our module's path. Returns 0, or -1 if the kernel does not have the module. */
-static int find_module(const struct doctor *doctor, const char *index, char *path, size_t size)
-{
-	char *data = malloc(FILE_BYTES), *line, *end;
-	int found = -1;
-
-	if (data && doctor_read(doctor, index, data, FILE_BYTES) > 0) {
-		for (line = data; *line && found; line = *end ? end + 1 : end) {
-			end = strchrnul(line, '\n');
-			line[strcspn(line, ":\n")] = '\0';
-			if (strstr(line, MODULE ".ko"))
-				found = (size_t)snprintf(path, size, "%s", line) < size ? 0 : -1;
-		}
-	}
-	free(data);
-	return found;
-}
-
-/* The kernel that the module was built for, or "" if that cannot be read (the file may be compressed). */
-static void read_vermagic(const struct doctor *doctor, const char *path, char *release, size_t size)
-{
-	static const char key[] = "vermagic=";
-	char *data = malloc(FILE_BYTES), *at = NULL;
-	int bytes = data ? doctor_read(doctor, path, data, FILE_BYTES) : -ENOMEM;
-
-	if (bytes > 0)
-		at = memmem(data, (size_t)bytes, key, strlen(key));
-	*release = '\0';
-	if (at) {
-		at += strlen(key);
-		snprintf(release, size, "%.*s", (int)strcspn(at, " "), at);
-	}
-	free(data);
-}
-
 /* How to get the module for this kernel. */
 static void build_command(const struct doctor *doctor, char *command, size_t size)
 {
@@ -89,27 +52,26 @@ static void build_command(const struct doctor *doctor, char *command, size_t siz
 
 static void module_of_this_kernel(struct doctor *doctor, const char *path)
 {
-	char full[PATH_MAX], command[DOCTOR_TEXT_CHARS], release[96];
+	char command[DOCTOR_TEXT_CHARS], release[96];
 
-	snprintf(full, sizeof(full), "%s/lib/modules/%.90s/%.512s", "", doctor->release, path);
-	read_vermagic(doctor, full, release, sizeof(release));
+	module_vermagic(doctor->root, path, release, sizeof(release));
 	if (*release && strcmp(release, doctor->release) != 0) {
 		build_command(doctor, command, sizeof(command));
-		doctor_say(doctor, DOCTOR_FAULT, "module", command, "%s is built for Linux %s, not for %s", full, release,
+		doctor_say(doctor, DOCTOR_FAULT, "module", command, "%s is built for Linux %s, not for %s", path, release,
 			   doctor->release);
 	} else {
 		doctor_say(doctor, DOCTOR_FAULT, "module", "sudo modprobe " MODULE, MODULE " is installed but not loaded");
 	}
 }
 
-static void module_of_another_kernel(struct doctor *doctor)
+static void no_module_of_this_kernel(struct doctor *doctor)
 {
-	char index[PATH_MAX], command[DOCTOR_TEXT_CHARS];
+	char command[DOCTOR_TEXT_CHARS], release[96];
 
 	build_command(doctor, command, sizeof(command));
-	if (doctor_find(doctor, "/lib/modules/*/*/" MODULE ".ko*", index, sizeof(index)) == 0)
-		doctor_say(doctor, DOCTOR_FAULT, "module", command, "there is %s, but none for this kernel, %s", index,
-			   doctor->release);
+	if (module_other_kernel(doctor->root, release, sizeof(release)) == 0)
+		doctor_say(doctor, DOCTOR_FAULT, "module", command, MODULE " is installed for Linux %s, but not for this, %s",
+			   release, doctor->release);
 	else
 		doctor_say(doctor, DOCTOR_FAULT, "module", command, MODULE " is not installed for this kernel, %s",
 			   doctor->release);
@@ -117,7 +79,7 @@ static void module_of_another_kernel(struct doctor *doctor)
 
 void doctor_module(struct doctor *doctor)
 {
-	char index[PATH_MAX], path[PATH_MAX], version[64];
+	char path[PATH_MAX], version[64];
 
 	doctor->loaded = doctor_exists(doctor, "/sys/module/" MODULE) == 0;
 	if (doctor->loaded) {
@@ -127,11 +89,12 @@ void doctor_module(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_OK, "module", NULL, MODULE "%s%s is loaded", *version ? " " : "", version);
 		return;
 	}
-	snprintf(index, sizeof(index), "/lib/modules/%.90s/modules.dep", doctor->release);
-	if (find_module(doctor, index, path, sizeof(path)) == 0)
+	if (!*doctor->release)
+		doctor_say(doctor, DOCTOR_FAULT, "module", "sudo modprobe " MODULE, MODULE " is not loaded");
+	else if (module_find(doctor->root, doctor->release, path, sizeof(path)) == 0)
 		module_of_this_kernel(doctor, path);
 	else
-		module_of_another_kernel(doctor);
+		no_module_of_this_kernel(doctor);
 }
 
 /* --- Kernel log ------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ static const struct command {
 	{ "inspect", "list what such a file has, and verify it", cmd_inspect },
 	{ "doctor", "what is wrong with this board, and what mends it", cmd_doctor },
 	{ "selftest", "prove quickly that this NPU computes right", cmd_selftest },
+	{ "probe", "what the hardware does beyond the limits; root only", cmd_probe },
 	{ "regcmd", "take register commands apart, and check them", cmd_regcmd },
 };
 

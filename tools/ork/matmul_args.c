@@ -16,6 +16,7 @@ enum {
 	OPT_B,
 	OPT_CORES,
 	OPT_DEVICE,
+	OPT_DUMP,
 	OPT_EXPLAIN,
 	OPT_HELP,
 	OPT_JSON,
@@ -32,6 +33,7 @@ static const struct option options[] = {
 	{ "b", required_argument, NULL, OPT_B },
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "dump-regcmd", required_argument, NULL, OPT_DUMP },
 	{ "explain", no_argument, NULL, OPT_EXPLAIN },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -79,6 +81,9 @@ static int parse_option(int option, struct matmul_args *args)
 		return parse_cores(optarg, &args->cores);
 	case OPT_DEVICE:
 		args->device = optarg;
+		return EXIT_OK;
+	case OPT_DUMP:
+		args->dump_path = optarg;
 		return EXIT_OK;
 	case OPT_EXPLAIN:
 		args->explain = true;

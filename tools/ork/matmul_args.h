@@ -21,6 +21,7 @@ struct matmul_args {
 	unsigned long cores;            /* 0: auto */
 	unsigned long timeout_ms;       /* 0: the driver's default */
 	unsigned long repeat;
+	const char *dump_path;          /* NULL: register commands are not kept */
 	bool verify;
 	bool explain;
 	bool json;

@@ -14,6 +14,7 @@
 #include <ork.h>
 
 #include "machine.h"
+#include "module_file.h"
 #include "open_error.h"
 
 #define PATH_CHARS 512
@@ -91,72 +92,6 @@ static void explain_other_driver(const struct cause *cause, const char *driver)
 		    "for npu in *.npu; do echo $npu > unbind; done; modprobe -r rknpu_ork; modprobe rknpu_ork'", driver, driver);
 }
 
-/* Path of the module among those that modprobe knows for this kernel. Returns 0 or -1. */
-static int find_module(const char *root, const char *release, char *path, size_t size)
-{
-	char *line = NULL;
-	size_t room = 0;
-	FILE *list;
-	int err = -1;
-
-	snprintf(path, size, "%s/lib/modules/%s/modules.dep", root, release);
-	list = fopen(path, "re");
-	if (!list)
-		return -1;
-	while (err && getline(&line, &room, list) > 0) {
-		line[strcspn(line, ":")] = 0;
-		if (strncmp(basename(line), "rknpu_ork.ko", strlen("rknpu_ork.ko")))
-			continue;
-		snprintf(path, size, "/lib/modules/%s/%s", release, line);
-		err = 0;
-	}
-	free(line);
-	fclose(list);
-	return err;
-}
-
-/* The kernel that a module was built for, "" if it is compressed or does not tell. */
-static void read_vermagic(const char *root, const char *module, char *release, size_t size)
-{
-	static const char key[] = "vermagic=";
-	char path[PATH_CHARS], *bytes, *at;
-	struct stat status;
-	FILE *file;
-
-	*release = 0;
-	snprintf(path, sizeof(path), "%s%s", root, module);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	bytes = fstat(fileno(file), &status) ? NULL : calloc((size_t)status.st_size + 1, 1);
-	if (bytes && fread(bytes, (size_t)status.st_size, 1, file) == 1) {
-		at = memmem(bytes, (size_t)status.st_size, key, strlen(key));
-		if (at)
-			snprintf(release, size, "%.*s", (int)strcspn(at + strlen(key), " "), at + strlen(key));
-	}
-	free(bytes);
-	fclose(file);
-}
-
-/* Another kernel that the module is installed for. Returns 0 or -1. */
-static int find_other_kernel(const char *root, char *release, size_t size)
-{
-	char path[PATH_CHARS];
-	glob_t found;
-	size_t i;
-	int err = -1;
-
-	snprintf(path, sizeof(path), "%s/lib/modules/*", root);
-	if (glob(path, 0, NULL, &found))
-		return -1;
-	for (i = 0; i < found.gl_pathc && err; i++) {
-		snprintf(release, size, "%s", basename(found.gl_pathv[i]));
-		err = find_module(root, release, path, sizeof(path));
-	}
-	globfree(&found);
-	return err;
-}
-
 static void explain_not_loaded(const struct cause *cause)
 {
 	static const char build[] = "make module KDIR=/lib/modules/$(uname -r)/build && sudo insmod build/module/rknpu_ork.ko";
@@ -164,13 +99,13 @@ static void explain_not_loaded(const struct cause *cause)
 
 	if (machine_read(cause->root, "/proc/sys/kernel/osrelease", release, sizeof(release)))
 		snprintf(release, sizeof(release), "unknown");
-	if (find_module(cause->root, release, path, sizeof(path)) == 0) {
-		read_vermagic(cause->root, path, built_for, sizeof(built_for));
+	if (module_find(cause->root, release, path, sizeof(path)) == 0) {
+		module_vermagic(cause->root, path, built_for, sizeof(built_for));
 		if (*built_for && strcmp(built_for, release))
 			say(cause, "%s was built for Linux %s, but this is %s: %s", path, built_for, release, build);
 		else
 			say(cause, "the module rknpu_ork is not loaded: sudo modprobe rknpu_ork");
-	} else if (find_other_kernel(cause->root, built_for, sizeof(built_for)) == 0) {
+	} else if (module_other_kernel(cause->root, built_for, sizeof(built_for)) == 0) {
 		say(cause, "the module rknpu_ork is installed for Linux %s, but not for this %s: sudo dkms autoinstall, or %s",
 		    built_for, release, build);
 	} else {
@@ -180,11 +115,14 @@ static void explain_not_loaded(const struct cause *cause)
 
 static void explain_no_device(const struct cause *cause)
 {
-	char other[64];
+	char *node = machine_render_node(cause->root), other[64];
 	size_t npus, ours;
 
 	look_for_npus(cause->root, &npus, &ours, other, sizeof(other));
-	if (!npus)
+	if (node)
+		say(cause, "%s is an NPU that this libork %s does not know: take driver and library from one version", node,
+		    ork_version());
+	else if (!npus)
 		say(cause, "the device tree of this machine enables no NPU; ORK_DEVICE=model needs none");
 	else if (*other)
 		explain_other_driver(cause, other);
@@ -194,6 +132,7 @@ static void explain_no_device(const struct cause *cause)
 		say(cause, "the module rknpu_ork is loaded, but did not take the NPU: sudo dmesg | grep -i npu tells why");
 	else
 		say(cause, "the module rknpu_ork has the NPU, but no render node: sudo dmesg | grep -i npu tells why");
+	free(node);
 }
 
 void explain_open_error(const char *root, const char *device, int err, char *text, size_t size)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# The ork command. Paths are relative to the root of the repository. It uses the public interface of libork
-# and, for regcmd, the driver's program checker.
+# The ork command. Paths are relative to the root of the repository. It uses the public interface of libork,
+# for regcmd the driver's program checker, and for probe what libork makes programs with.
 
-ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork
+ORK_CPPFLAGS := -Ilib/include -Itools/ork -Idrivers/rknpu-ork -Ilib/src -Iuapi
 
 ORK_SRCS := \
 	tools/ork/bench_args.c \
@@ -16,6 +16,7 @@ ORK_SRCS := \
 	tools/ork/cmd_inspect.c \
 	tools/ork/cmd_matmul.c \
 	tools/ork/cmd_pack.c \
+	tools/ork/cmd_probe.c \
 	tools/ork/cmd_regcmd.c \
 	tools/ork/cmd_selftest.c \
 	tools/ork/cmd_top.c \
@@ -28,12 +29,15 @@ ORK_SRCS := \
 	tools/ork/machine.c \
 	tools/ork/main.c \
 	tools/ork/matmul_args.c \
+	tools/ork/module_file.c \
 	tools/ork/npy.c \
 	tools/ork/npy_header.c \
 	tools/ork/open_error.c \
 	tools/ork/operands.c \
 	tools/ork/pack_args.c \
 	tools/ork/pack_tensor.c \
+	tools/ork/probe_device.c \
+	tools/ork/probe_task.c \
 	tools/ork/product.c \
 	tools/ork/regcmd_file.c \
 	tools/ork/regcmd_task.c \
@@ -50,4 +54,5 @@ ORK_SRCS := \
 	tools/ork/top_sample.c \
 	tools/ork/usage.c \
 	drivers/rknpu-ork/ork_regcmd.c \
-	drivers/rknpu-ork/ork_regcmd_regs.c
+	drivers/rknpu-ork/ork_regcmd_regs.c \
+	$(addprefix lib/src/,layout.c regcmd.c simd.c simd_avx2.c simd_neon.c types.c)

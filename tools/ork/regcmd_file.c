@@ -173,3 +173,18 @@ void regcmd_free(struct regcmd_file *file)
 	free(file->data);
 	*file = (struct regcmd_file){ 0 };
 }
+
+int regcmd_write(const char *path, const uint64_t *words, size_t count)
+{
+	FILE *file = fopen(path, "wb");
+	uint64_t word;
+	size_t i, written = 0;
+
+	if (!file)
+		return -1;
+	for (i = 0; i < count; i++) {
+		word = htole64(words[i]);
+		written += fwrite(&word, sizeof(word), 1, file);
+	}
+	return fclose(file) == 0 && written == count ? 0 : -1;
+}

@@ -35,4 +35,7 @@ struct regcmd_file {
 int regcmd_read(const char *path, struct regcmd_file *file, char reason[REGCMD_REASON_CHARS]);
 void regcmd_free(struct regcmd_file *file);
 
+/* Writes raw words. Returns 0, or -1 with errno. */
+int regcmd_write(const char *path, const uint64_t *words, size_t count);
+
 #endif

@@ -19,6 +19,7 @@ int cmd_info(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_matmul(int argc, char **argv);
 int cmd_pack(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
 int cmd_regcmd(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_top(int argc, char **argv);

@@ -30,7 +30,6 @@ include selftests/rocket/rocket.mk
 include packaging/install.mk
 include packaging/packages.mk
 include Documentation/docs.mk
-include Documentation/formats.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
@@ -63,6 +62,7 @@ help:
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
 	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
@@ -240,6 +240,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 board: setup $(MODULES) $(GUEST_FILES)
 
 include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 

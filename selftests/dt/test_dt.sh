@@ -122,15 +122,21 @@ as_source() {
 	dtc -q -s -I dtb -O dts "$1"
 }
 
-# A Rock 5B: its NPU is enabled in mainline. The overlay makes the same tree of one where it is not.
-test_real_board() {
-	local dts=$source/arch/arm64/boot/dts node
+# real_tree BOARD: compiles mainline's tree of a board
+real_tree() {
+	local dts=$source/arch/arm64/boot/dts/rockchip
 
-	cpp -nostdinc -undef -D__DTS__ -x assembler-with-cpp -I "$source/include" -I "$dts/rockchip" \
-		"$dts/rockchip/rk3588-rock-5b.dts" 2>"$dir/out" |
-		dtc -@ -q -I dts -O dtb -o "$dir/real.dtb" - >>"$dir/out" 2>&1
-	ok $? "the tree of a Rock 5B compiles" "$dir/out"
-	cp "$dir/real.dtb" "$dir/without.dtb"
+	cpp -nostdinc -undef -D__DTS__ -x assembler-with-cpp -I "$source/include" -I "$dts" "$dts/$1.dts" 2>"$dir/out" |
+		dtc -@ -q -I dts -O dtb -o "$dir/$1.dtb" - >>"$dir/out" 2>&1
+	ok $? "mainline's tree of $1 compiles" "$dir/out"
+}
+
+# The NPU of a Rock 5B is enabled in mainline. The overlay makes the same tree of one where it is not.
+test_enabled_board() {
+	local real=$dir/rk3588-rock-5b.dtb node
+
+	real_tree rk3588-rock-5b
+	cp "$real" "$dir/without.dtb"
 	for node in /npu@fda{b,c,d}0000; do
 		fdtput -d "$dir/without.dtb" "$node" npu-supply sram-supply
 	done
@@ -138,13 +144,22 @@ test_real_board() {
 	for node in /npu@fda{b,c,d}0000 /iommu@fda{b9,ca,da}000; do
 		fdtput -t s "$dir/without.dtb" "$node" status disabled
 	done
-	! diff <(as_source "$dir/real.dtb") <(as_source "$dir/without.dtb") >/dev/null
+	! diff <(as_source "$real") <(as_source "$dir/without.dtb") >/dev/null
 	ok $? "without its NPU it is another" "$dir/out"
 	fdtoverlay -i "$dir/without.dtb" -o "$dir/with.dtb" "$build/rk3588-npu-mainline.dtbo" >"$dir/out" 2>&1 &&
-		diff <(as_source "$dir/real.dtb") <(as_source "$dir/with.dtb") >>"$dir/out" 2>&1
+		diff <(as_source "$real") <(as_source "$dir/with.dtb") >>"$dir/out" 2>&1
 	ok $? "the overlay makes the same of it as mainline does" "$dir/out"
+}
+
+# That of a Rock 5A is not.
+test_disabled_board() {
+	real_tree rk3588s-rock-5a
+	[ "$(status "$dir/rk3588s-rock-5a.dtb" /npu@fda{b,c,d}0000 /iommu@fda{b9,ca,da}000)" = disabled ] &&
+		fdtoverlay -i "$dir/rk3588s-rock-5a.dtb" -o "$dir/with.dtb" "$build/rk3588-npu-mainline.dtbo" >"$dir/out" 2>&1 &&
+		[ "$(status "$dir/with.dtb" /npu@fda{b,c,d}0000 /iommu@fda{b9,ca,da}000)" = okay ]
+	ok $? "the overlay enables its NPU" "$dir/out"
 	violations rockchip "$dir/with.dtb"
-	ok $? "it follows mainline's bindings" "$dir/out"
+	ok $? "it follows mainline's bindings then" "$dir/out"
 }
 
 mkdir "$dir/bindings"
@@ -159,7 +174,8 @@ test_board
 test_overlays
 if [ -e "$source/recipe" ]; then
 	test_mainline_schemas
-	test_real_board
+	test_enabled_board
+	test_disabled_board
 else
 	ok 0 "mainline's bindings and boards # SKIP make setup-mainline fetches them"
 fi

@@ -72,6 +72,10 @@ run --help
 expect 0 "usage: ork COMMAND" "--help explains the command"
 run --version
 expect 0 "libork 0.1.0" "--version names the library"
+"$ORK" --version >"$dir/out"
+here=$(dirname "$0")
+grep -q "^MODULE_VERSION(\"$(sed 's/.* //' "$dir/out")\");" "$here/../../drivers/rknpu-ork/ork_drv.c"
+ok $? "which is that of the module"
 run help matmul
 expect 0 "usage: ork matmul" "help matmul explains the options"
 run info

@@ -54,10 +54,12 @@ help:
 	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
 	@echo '                    Writes the figures into Documentation/performance.rst'
 	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
-	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-host     work on the CPU against memcpy(), and loading'
+	@echo 'make bench-arm64    the same in arm64 instructions per byte'
 	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
+	@echo 'make fuzz-ioctl     fuzz the driver on the debug kernel: FUZZ_CALLS=N, FUZZ_SECONDS=S, FUZZ_SEED=X'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
@@ -70,7 +72,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
 # Where nothing is to be installed, as in the build of a package: make -o setup-build ...
@@ -82,6 +84,8 @@ setup-kernels:
 	@tools/setup/setup.sh host kernels
 setup-guest:
 	@tools/setup/setup.sh host guest
+setup-user:
+	@tools/setup/setup.sh host guest user
 setup-mainline:
 	@tools/setup/setup.sh host mainline
 setup-debug:
@@ -154,7 +158,7 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
-		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
+		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m KCOV_INSTRUMENT=y))
 
 # A kernel that was built anew, with other options, needs a new module.
 $(foreach kernel,$(ORK_KERNELS) $(ORK_BUILT_KERNELS),\
@@ -215,6 +219,12 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(GUEST)/libexec/selftests/ioctl_fuzz: $(IOCTL_FUZZ_SRCS) $(SELFTEST_COMMON) selftests/ork_test.h selftests/fuzz/ioctl_fuzz.h \
+		uapi/drm/rknpu_ork.h | setup-guest
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) -o $@ $(IOCTL_FUZZ_SRCS) \
+		$(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+
 $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
@@ -229,7 +239,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
-GUEST_FILES := $(GUEST)/bin/ork \
+GUEST_FILES := $(GUEST)/bin/ork $(GUEST)/libexec/selftests/ioctl_fuzz \
 	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
@@ -252,10 +262,10 @@ BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/self
 # What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
 # these files.
 FIGURES := $(BUILD)/figures
-BUDGET_FIGURES := $(FIGURES)/path-6.12
+BUDGET_FIGURES := $(FIGURES)/path-6.12 $(FIGURES)/arm64 $(FIGURES)/layers
 BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
 
-.PHONY: bench bench-check bench-host FORCE
+.PHONY: bench bench-check bench-host bench-layers bench-arm64 FORCE
 $(FIGURES)/path-6.12: board FORCE
 	@mkdir -p $(@D)
 	@tools/bench-path 6.12 > $@
@@ -265,12 +275,46 @@ $(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_D
 	@mkdir -p $(@D)
 	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
 
+# Static, because user-mode emulation has no guest's libraries. Without NEON, what the compiler makes of loops is left out
+# too; arguments find the scalar code of the rest.
+COUNT := $(BUILD)/count
+COUNT_CC = $(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -static
+
+$(COUNT)/count_plugin.so: selftests/host/count_plugin.c | setup-host
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
+
+$(COUNT)/bench_cpu: selftests/host/bench_cpu.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_cpu_scalar: selftests/host/bench_cpu.c $(LIB_VECTOR_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_checker: selftests/host/bench_checker.c $(bench_checker_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^
+
+$(FIGURES)/arm64: $(addprefix $(COUNT)/,count_plugin.so bench_cpu bench_cpu_scalar bench_checker) FORCE | setup-user
+	@mkdir -p $(@D)
+	@selftests/host/count.py $(ORK_USER) $(COUNT) > $@
+
+# A decoder layer, with the timing model. Takes minutes.
+$(FIGURES)/layers: board $(GUEST)/libexec/selftests/bench_layer FORCE
+	@mkdir -p $(@D)
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer > $@
+
 bench-check: $(BUDGET_FIGURES)
 	@tools/figures.py check selftests/bench.budget $^
 
-bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
+bench-host: $(addprefix $(BUILD)/host/test/,bench_cpu bench_checker bench_load)
 	@$(BUILD)/host/test/bench_cpu
+	@$(BUILD)/host/test/bench_checker
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
+
+bench-layers bench-arm64: bench-%: $(FIGURES)/%
+	@cat $<
 
 bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
@@ -283,11 +327,6 @@ bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@$(BENCH_TIMING) hand-over
 	@cat $(BENCH_FIGURES)
 	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
-
-# A decoder layer, with the timing model. Takes minutes.
-.PHONY: bench-layers
-bench-layers: board $(GUEST)/libexec/selftests/bench_layer
-	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -306,6 +345,14 @@ $(BUILD)/fuzz/fuzz_pack $(BUILD)/fuzz/fuzz_source: $(BUILD)/fuzz/%: selftests/fu
 # $(call run_fuzzer,PROGRAM,CORPUS,SEEDS,LONGEST INPUT)
 run_fuzzer = @mkdir -p $(2); set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
 	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(2) $(3)
+
+# $(call run_ioctl_fuzz,SECONDS)
+run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G --timeout $$(($(1) + 600)) -- \
+	/usr/libexec/selftests/ioctl_fuzz -c $(FUZZ_CALLS) -s $(1) -p $(FUZZ_PROCESSES) $(if $(FUZZ_SEED),-S $(FUZZ_SEED))
+
+.PHONY: fuzz-ioctl
+fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko
+	$(call run_ioctl_fuzz,$(FUZZ_SECONDS))
 
 .PHONY: fuzz fuzz-checker fuzz-pack fuzz-source
 fuzz: fuzz-checker fuzz-pack fuzz-source

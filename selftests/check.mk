@@ -100,8 +100,12 @@ $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
+.PHONY: check-debug-fuzz
+check-debug: check-debug-fuzz
+check-debug-fuzz: board
+	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,60)
 .PHONY: check-debug-sleep
 check-debug: check-debug-sleep
 check-debug-sleep: board
 	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
-check-debug-selftests check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko
+check-debug-selftests check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -82,7 +83,8 @@ TEST_F_TIMEOUT(limits, programs_end_at_enospc_and_for_the_file_alone, 300)
 }
 
 /* As many jobs as one call takes, that wait for a fence. Returns how many were queued. */
-static uint32_t queue_many(int fd, const struct ork_test_product *p, const struct drm_ork_sync *in, uint32_t count, int *ret)
+static uint32_t queue_many(int fd, const struct ork_test_product *p, const struct drm_ork_sync *in, uint32_t count,
+			   int *ret)
 {
 	struct drm_ork_job *jobs = calloc(count, sizeof(*jobs));
 	uint64_t addresses[3];
@@ -199,8 +201,8 @@ TEST_F_TIMEOUT(limits, files_with_everything_full_do_not_disturb_others, 120)
 	EXPECT_EQ(computes(self->other, &self->good), 0);
 }
 
-/* A number in a file of the cgroup, or the one that follows key there; -1 if there is none. */
-static long long cgroup_read(const char *path, const char *key)
+/* A number in a file, or the one that follows key there; -1 if there is none. */
+static long long read_number(const char *path, const char *key)
 {
 	char text[8192];
 	const char *at = text;
@@ -216,9 +218,73 @@ static long long cgroup_read(const char *path, const char *key)
 	return at ? strtoll(at + (key ? strlen(key) : 0), NULL, 10) : -1;
 }
 
+/* Fills many files, says so and waits for its end. */
+static void take_all(int ready)
+{
+	uint64_t offset, va;
+	uint32_t id;
+	int i, n, fd;
+
+	for (i = 0; i < 64; i++) {
+		fd = ork_test_open();
+		if (fd < 0 || ork_test_bo_create(fd, 8 * MIB, 0, &id, &offset) ||
+		    ork_test_map(fd, 0, id, 0, 8 * MIB, &va))
+			_exit(1);
+		for (n = 0; n < 8; n++) {
+			struct ork_test_product p;
+			uint64_t addresses[3];
+			struct drm_ork_job job;
+			uint32_t vm;
+
+			if (ork_test_vm_create(fd, &vm) || ork_test_product_init_in(fd, vm, &p, 1, 32, 32, 1) ||
+			    ork_test_product_program(fd, &p, 0) || ork_test_queue_create(fd, 0, 0, &p.queue))
+				_exit(1);
+			job = ork_test_product_job(&p, addresses);
+			job.core_mask = 7;
+			if (ork_test_submit(fd, &job, 1, NULL))
+				_exit(1);
+		}
+	}
+	if (write(ready, "x", 1) != 1)
+		_exit(1);
+	pause();
+}
+
+static long long available_kib(void)
+{
+	return read_number("/proc/meminfo", "MemAvailable:");
+}
+
+TEST_F_TIMEOUT(limits, all_is_given_back_when_the_process_is_killed, 120)
+{
+	long long before = available_kib(), during, after = 0;
+	int ready[2], status, i;
+	char byte;
+	pid_t pid;
+
+	ASSERT_EQ(pipe(ready), 0);
+	pid = fork();
+	if (!pid)
+		take_all(ready[1]);
+	close(ready[1]);
+	ASSERT_EQ(read(ready[0], &byte, 1), 1);
+	during = available_kib();
+	EXPECT_LT(during, before - 512 * 1024);
+	kill(pid, SIGKILL);
+	ASSERT_EQ(waitpid(pid, &status, 0), pid);
+	/* Work items give the last of it back. */
+	for (i = 0; i < 200 && after < before - 32 * 1024; i++) {
+		usleep(50000);
+		after = available_kib();
+	}
+	EXPECT_GE(after, before - 32 * 1024);
+	EXPECT_EQ(computes(self->other, &self->good), 0);
+	close(ready[0]);
+}
+
 static long long charged(void)
 {
-	return cgroup_read(CGROUP "/memory.current", NULL);
+	return read_number(CGROUP "/memory.current", NULL);
 }
 
 FIXTURE(cgroup)
@@ -290,7 +356,7 @@ TEST_F(cgroup, is_charged_for_buffers_and_ends_them_with_enomem)
 	long long before = charged();
 
 	EXPECT_EQ(in_cgroup(take_buffers), 0);
-	EXPECT_EQ(cgroup_read(CGROUP "/memory.events", "oom_kill "), 0);
+	EXPECT_EQ(read_number(CGROUP "/memory.events", "oom_kill "), 0);
 	EXPECT_LT(charged(), before + (long long)(4 * MIB));
 }
 

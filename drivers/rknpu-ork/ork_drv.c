@@ -369,7 +369,7 @@ static void ork_unbind(struct device *dev)
 	mutex_lock(&ork->files_lock);
 	list_for_each_entry_safe(priv, next, &ork->files, node) {
 		list_del_init(&priv->node);
-		ork_queue_close_all(priv, ork_killed_by_signal());
+		ork_queue_close_all(priv, true);
 	}
 	mutex_unlock(&ork->files_lock);
 

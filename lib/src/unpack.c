@@ -88,37 +88,33 @@ static void unpack_rows(const struct ork_c_tile *tile, enum ork_dtype c_type, co
 	}
 }
 
-/* The sums of the slices of one atom, whose first slice is given. */
-static void sum_atom(const struct ork_c_tile *tile, const uint8_t *atom, uint32_t *sums)
+static void add_atoms(uint32_t *sums, const uint8_t *atoms, uint32_t count)
 {
-	const int16_t *part = (const int16_t *)(const void *)atom;
-	uint32_t s, i;
+	const int16_t *part = (const int16_t *)(const void *)atoms;
+	uint32_t i;
 
-	for (i = 0; i < ATOM_I16; i++)
-		sums[i] = (uint32_t)part[i];
-	for (s = 1; s < tile->slices; s++) {
-		part = (const int16_t *)(const void *)(atom + s * tile->slice_bytes);
-		for (i = 0; i < ATOM_I16; i++)
-			sums[i] += (uint32_t)part[i];
-	}
+	for (i = 0; i < count; i++)
+		sums[i] += (uint32_t)part[i];
 }
 
-/* int16 in planes of 8 columns (NPU reference 4.4), some rows of each at a time, because they share cache lines. */
+/* int16 in planes of 8 columns (NPU reference 4.4), of which rows follow each other. */
 static void unpack_cube_rows(const struct ork_c_tile *tile, uint32_t *c, size_t ldc, uint32_t row, uint32_t rows)
 {
-	uint32_t sums[ATOM_I16], n, i, count;
+	uint32_t sums[CUBE_ROWS][ATOM_I16], n, s, i, count;
 
 	for (n = 0; n < tile->used_cols; n += ATOM_I16) {
-		const uint8_t *atom = tile->stage + ((size_t)n * tile->rows + (size_t)row * ATOM_I16) * sizeof(int16_t);
+		const uint8_t *atoms = tile->stage + ((size_t)n * tile->rows + (size_t)row * ATOM_I16) * sizeof(int16_t);
 
+		memset(sums, 0, sizeof(sums));
+		for (s = 0; s < tile->slices; s++)
+			add_atoms(sums[0], atoms + s * tile->slice_bytes, rows * ATOM_I16);
 		count = tile->used_cols - n < ATOM_I16 ? tile->used_cols - n : ATOM_I16;
-		for (i = 0; i < rows; i++, atom += ORK_ATOM_BYTES) {
-			sum_atom(tile, atom, sums);
+		for (i = 0; i < rows; i++) {
 			/* A whole atom's copy is two instructions. */
 			if (count == ATOM_I16)
-				memcpy(c + (row + i) * ldc + n, sums, sizeof(sums));
+				memcpy(c + (row + i) * ldc + n, sums[i], sizeof(sums[i]));
 			else
-				memcpy(c + (row + i) * ldc + n, sums, count * sizeof(*c));
+				memcpy(c + (row + i) * ldc + n, sums[i], count * sizeof(*c));
 		}
 	}
 }

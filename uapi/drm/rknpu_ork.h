@@ -679,8 +679,8 @@ struct drm_ork_job {
 	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
 	 * all parts have ended and the results are in memory. Its error (sync_file status) is
 	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
-	 * -EIO after a DMA error, -ENODEV if the core is out of service, -ECANCELED if the job
-	 * was dropped because its queue was destroyed or lost.
+	 * -EIO after a DMA error, -ENODEV if the core is out of service or gets no power, clock or
+	 * address space, -ECANCELED if the job was dropped because its queue was destroyed or lost.
 	 */
 	struct drm_ork_array out_syncs;
 };
@@ -753,8 +753,8 @@ struct drm_ork_queue_create {
 /**
  * struct drm_ork_queue_destroy - argument of DRM_IOCTL_ORK_QUEUE_DESTROY
  *
- * Jobs that are close to their turn are run; the others end with -ECANCELED. Queue 0 cannot be
- * destroyed: -EINVAL.
+ * Jobs that are close to their turn are run if that comes within a second; the others end with
+ * -ECANCELED. Queue 0 cannot be destroyed: -EINVAL.
  */
 struct drm_ork_queue_destroy {
 	/** @queue: number */

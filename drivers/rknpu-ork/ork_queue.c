@@ -12,6 +12,10 @@
  * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
  * everything in it ends with -ECANCELED. Its file's other queues are not touched.
  *
+ * A part that finds its core without any other, and that waits for no fence, is started by the call
+ * that brings it: to go through the scheduler and its threads takes longer than many a part runs.
+ * Whoever comes next finds the core busy, so nobody is passed.
+ *
  * The lane's lock is never taken on the way to a fence's signal; the end of a part, which is
  * signalled in any context, only kicks the work item that feeds the scheduler. The work item
  * allocates nothing, and neither do arming and queueing.
@@ -258,6 +262,23 @@ void ork_queue_close_all(struct ork_file *priv, bool drop)
 	}
 }
 
+/* A part that waits for nothing, on a core that has nothing else, needs no scheduler. */
+static bool ork_lane_start(struct ork_lane *lane, struct ork_part *part)
+{
+	lockdep_assert_held(&lane->lock);
+
+	if (lane->closed || part->waits || !part->alone || !list_empty(&lane->waiting) ||
+	    atomic_read(&lane->scheduled) || READ_ONCE(lane->queue->lost))
+		return false;
+
+	atomic_inc(&lane->scheduled);
+	if (ork_part_start(part))
+		return true;
+
+	atomic_dec(&lane->scheduled);
+	return false;
+}
+
 /**
  * ork_queue_add - queue a part
  * @queue: queue
@@ -269,9 +290,16 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 	bool closed;
 
 	mutex_lock(&lane->lock);
+	if (ork_lane_start(lane, part)) {
+		mutex_unlock(&lane->lock);
+		return;
+	}
+
 	closed = lane->closed;
 	if (!closed)
 		list_add_tail(&part->node, &lane->waiting);
+	/* Pairs with the barrier of ork_queue_part_ended(). */
+	smp_mb();
 	ork_lane_feed_locked(lane);
 	mutex_unlock(&lane->lock);
 
@@ -287,10 +315,15 @@ void ork_queue_part_ended(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
-	/* The queue's end may wait for this. */
+	atomic_dec(&part->core->load);
+	/*
+	 * The queue's end may wait for this. It is a full barrier: either we see what ork_queue_add()
+	 * brings, or it sees that there is room.
+	 */
 	if (atomic_dec_and_test(&lane->scheduled))
 		wake_up(&lane->core->idle);
-	ork_lane_kick(lane);
+	if (!list_empty(&lane->waiting))
+		ork_lane_kick(lane);
 }
 
 /**

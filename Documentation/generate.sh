@@ -33,7 +33,7 @@ man_page() {
 
 rm -rf "$out"
 mkdir -p "$out"
-cp -r "$here"/*.rst "$here/conf.py" "$here/pictures" "$out/"
+cp -r "$here"/*.rst "$here/conf.py" "$here"/{ABI,devicetree,pictures} "$out/"
 
 mkdir "$out/man"
 for page in "$here"/man/*.[1-9]; do

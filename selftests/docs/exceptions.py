@@ -3,8 +3,8 @@
 """Documented commands that the test does not run as they are written, and why.
 
 An entry is for commands all of which match PATTERN, a regular expression, and whose first shown line has the text SHOWN.
-INSTEAD is what is run in their place; None is nothing. PLACE is where, if not where the command stands. The first entry
-that fits counts, and each has to fit a command of the documentation.
+INSTEAD is what is run in their place; None is nothing. The first entry that fits counts, and each has to fit a command of the
+documentation.
 
 "sudo" is there on the board and does nothing: its only user is root.
 """
@@ -19,7 +19,6 @@ class Entry:
     instead: typing.Optional[str]
     reason: str
     shown: str = ""
-    place: str = ""
 
 
 # Runs ork info without the driver, after the first part, and undoes that with the second.
@@ -27,7 +26,9 @@ WITHOUT_DRIVER = "rmmod rknpu_ork; {}; ork info; status=$?; {}; modprobe rknpu_o
 NODE_OF_GROUP = "grep -q ^render: /etc/group || echo render:x:105: >>/etc/group; " \
     "echo nobody:x:65534:65534::/:/bin/sh >>/etc/passwd; chgrp render /dev/dri/renderD128; chmod 660 /dev/dri/renderD128; "
 AS_NOBODY = "start-stop-daemon -S -c nobody:{} -x /usr/bin/ork -- info"
-HANG = "modprobe rknpu_ork; ork matmul -m 512 -k 4096 -n 2048 --cores 1 --timeout 1 2>/dev/null; "
+
+BOARD_TREE = "make -s build/dt/disabled-{0}.dtb && " \
+    "fdtoverlay -i build/dt/disabled-{0}.dtb -o build/dt/docs-{0}.dtb build/rk3588-npu-{0}.dtbo"
 
 NO_COMPILER = "there is no compiler on the emulated board; "
 NO_PACKAGES = "there is no package manager on the emulated board; make check-packages "
@@ -54,6 +55,11 @@ EXCEPTIONS = [
     Entry(r"sudo update-initramfs -u", None, "its initramfs is made anew for each boot"),
     Entry(r".*scaling_governor", None, "the emulated board has no clock of its CPUs"),
 
+    Entry(r"fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb build/rk3588-npu-mainline.dtbo", BOARD_TREE.format("mainline"),
+          "BOARD.dtb stands for the tree of the reader's board; this is that of the emulated one"),
+    Entry(r"fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb build/rk3588-npu-vendor.dtbo", BOARD_TREE.format("vendor"),
+          "BOARD.dtb stands for the tree of the reader's board; this is that of the emulated one"),
+
     # The vendor's driver is not on the board, so ours has to let go and take hold.
     Entry(r"echo fdab0000.npu \| sudo tee /sys/bus/platform/drivers/RKNPU/unbind",
           "echo fdab0000.npu > /sys/bus/platform/drivers/rknpu-ork-core/unbind && rmmod rknpu_ork",
@@ -78,6 +84,4 @@ EXCEPTIONS = [
           shown="permission denied"),
     Entry(r"sudo usermod -aG render \$USER", NODE_OF_GROUP + AS_NOBODY.format("render"),
           "the board's only user is root: one with this group uses the node"),
-    Entry(r"ork regcmd /sys/class/devcoredump/devcd1/data", HANG + "ork regcmd /sys/class/devcoredump/devcd*/data",
-          "a core is made to hang before, and the number is that of the hang", place="mainline"),
 ]

@@ -74,11 +74,6 @@ def exception_of(command):
     return next((entry for entry in EXCEPTIONS if re.fullmatch(entry.pattern, command.text) and entry.shown in first), None)
 
 
-def place_of(command):
-    exception = exception_of(command)
-    return exception and exception.place or command.place
-
-
 def to_run(command):
     """What is run for a command; None: nothing."""
     exception = exception_of(command)
@@ -119,15 +114,15 @@ def run_on_host(text, folder, env):
 def test_host(tap, commands, folder, env):
     for command in commands:
         text = to_run(command)
-        if text is not None and place_of(command) == documented.HOST:
+        if text is not None and command.place == documented.HOST:
             judge(tap, command, *run_on_host(text, folder, env))
 
 
 def test_boards(tap, build, commands):
     """A boot for each document and board."""
-    commands = [command for command in commands if to_run(command) is not None and place_of(command) != documented.HOST]
-    for source, place in dict.fromkeys((command.source, place_of(command)) for command in commands):
-        there = [command for command in commands if (command.source, place_of(command)) == (source, place)]
+    commands = [command for command in commands if to_run(command) is not None and command.place != documented.HOST]
+    for source, place in dict.fromkeys((command.source, command.place) for command in commands):
+        there = [command for command in commands if (command.source, command.place) == (source, place)]
         if fixtures.is_there(place, build):
             test_board(tap, place, build, there)
         else:

@@ -27,10 +27,16 @@ include selftests/fuzz/fuzz.mk
 include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
+include packaging/install.mk
+include packaging/packages.mk
+include Documentation/docs.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
 WARNINGS := -Wall -Wextra -Werror
+PKG_CONFIG := pkg-config
+# Lets the ork command find the library next to it, wherever both were put.
+RPATH := -Wl,-rpath,'$$ORIGIN/../lib'
 SANITIZE_THREAD := -fsanitize=thread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 BOARD := tools/emulator/ork-board
@@ -48,24 +54,38 @@ help:
 	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
 	@echo '                    Writes the figures into Documentation/performance.rst'
 	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
-	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-host     work on the CPU against memcpy(), and loading'
+	@echo 'make bench-arm64    the same in arm64 instructions per byte'
+	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
-	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
-	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make fuzz-ioctl     fuzz the driver on the debug kernel: FUZZ_CALLS=N, FUZZ_SECONDS=S, FUZZ_SEED=X'
+	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
+	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
+	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
+	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
+	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
+# Where nothing is to be installed, as in the build of a package: make -o setup-build ...
+setup-build:
+	@tools/setup/setup.sh build
 setup-host:
 	@tools/setup/setup.sh host
 setup-kernels:
 	@tools/setup/setup.sh host kernels
 setup-guest:
 	@tools/setup/setup.sh host guest
+setup-user:
+	@tools/setup/setup.sh host guest user
 setup-mainline:
 	@tools/setup/setup.sh host mainline
 setup-debug:
@@ -77,9 +97,9 @@ setup-race:
 
 # $(call user_space,DIR,CC,FLAGS,LDFLAGS): libork.a, libork.so and ork, built in DIR.
 define user_space
-$(1)/obj/%.o: %.c | setup-host
+$(1)/obj/%.o: %.c | setup-build
 	@mkdir -p $$(@D)
-	$(2) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -88,19 +108,19 @@ $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o
 
 $(1)/lib/$$(LIB_SONAME): $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o)) $$(LIB_MAP)
 	@mkdir -p $$(@D)
-	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) -ldrm
+	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) $$(LDFLAGS) -ldrm
 
 $(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
 	ln -sf $$(LIB_SONAME) $$@
 
 $(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
 	@mkdir -p $$(@D)
-	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm -lm
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork $$(RPATH) $(4) $$(LDFLAGS) -ldrm -lm
 
 -include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
 endef
 
-DRM_CFLAGS = $(shell pkg-config --cflags libdrm 2>/dev/null)
+DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 GUEST := $(BUILD)/guest
 
 $(eval $(call user_space,$(BUILD)/host,$(CC),$$(DRM_CFLAGS),))
@@ -108,22 +128,9 @@ $(eval $(call user_space,$(BUILD)/sanitize,$(CC),$$(DRM_CFLAGS) $(SANITIZE),))
 $(eval $(call user_space,$(BUILD)/thread,$(CC),$$(DRM_CFLAGS) $(SANITIZE_THREAD),))
 $(eval $(call user_space,$(GUEST),$(ORK_GUEST_CC),$(ORK_GUEST_CFLAGS),$(ORK_GUEST_LDFLAGS)))
 
-.PHONY: lib tools install
+.PHONY: lib tools
 lib: $(BUILD)/host/lib/libork.a $(BUILD)/host/lib/libork.so
 tools: $(BUILD)/host/bin/ork
-
-PREFIX := /usr/local
-install: lib tools
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
-	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
 
@@ -151,7 +158,7 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
-		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
+		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m KCOV_INSTRUMENT=y))
 
 # A kernel that was built anew, with other options, needs a new module.
 $(foreach kernel,$(ORK_KERNELS) $(ORK_BUILT_KERNELS),\
@@ -181,7 +188,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 $(foreach test,$(THREAD_TESTS),$(eval $(call host_test,$(BUILD)/thread,$(test),$(SANITIZE_THREAD))))
-$(foreach bench,bench_checker bench_load bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
+$(foreach bench,bench_checker bench_load bench_cpu,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -212,16 +219,27 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(GUEST)/libexec/selftests/ioctl_fuzz: $(IOCTL_FUZZ_SRCS) $(SELFTEST_COMMON) selftests/ork_test.h selftests/fuzz/ioctl_fuzz.h \
+		uapi/drm/rknpu_ork.h | setup-guest
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) -o $@ $(IOCTL_FUZZ_SRCS) \
+		$(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+
 $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
+$(GUEST)/libexec/selftests/bench_layer: $(wildcard selftests/layer/*.[ch]) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) -Ilib/include $(ORK_GUEST_CFLAGS) -o $@ $(filter %.c,$^) $(GUEST)/lib/libork.a \
 		$(ORK_GUEST_LDFLAGS) -ldrm -lm
 
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
-GUEST_FILES := $(GUEST)/bin/ork \
+GUEST_FILES := $(GUEST)/bin/ork $(GUEST)/libexec/selftests/ioctl_fuzz \
 	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
@@ -232,6 +250,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 board: setup $(MODULES) $(GUEST_FILES)
 
 include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 
@@ -243,10 +262,10 @@ BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/self
 # What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
 # these files.
 FIGURES := $(BUILD)/figures
-BUDGET_FIGURES := $(FIGURES)/path-6.12
+BUDGET_FIGURES := $(FIGURES)/path-6.12 $(FIGURES)/arm64 $(FIGURES)/layers
 BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
 
-.PHONY: bench bench-check bench-host FORCE
+.PHONY: bench bench-check bench-host bench-layers bench-arm64 FORCE
 $(FIGURES)/path-6.12: board FORCE
 	@mkdir -p $(@D)
 	@tools/bench-path 6.12 > $@
@@ -256,12 +275,46 @@ $(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_D
 	@mkdir -p $(@D)
 	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
 
+# Static, because user-mode emulation has no guest's libraries. Without NEON, what the compiler makes of loops is left out
+# too; arguments find the scalar code of the rest.
+COUNT := $(BUILD)/count
+COUNT_CC = $(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -static
+
+$(COUNT)/count_plugin.so: selftests/host/count_plugin.c | setup-host
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
+
+$(COUNT)/bench_cpu: selftests/host/bench_cpu.c $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_cpu_scalar: selftests/host/bench_cpu.c $(LIB_VECTOR_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^ -lm
+
+$(COUNT)/bench_checker: selftests/host/bench_checker.c $(bench_checker_SRCS) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(COUNT_CC) -o $@ $^
+
+$(FIGURES)/arm64: $(addprefix $(COUNT)/,count_plugin.so bench_cpu bench_cpu_scalar bench_checker) FORCE | setup-user
+	@mkdir -p $(@D)
+	@selftests/host/count.py $(ORK_USER) $(COUNT) > $@
+
+# A decoder layer, with the timing model. Takes minutes.
+$(FIGURES)/layers: board $(GUEST)/libexec/selftests/bench_layer FORCE
+	@mkdir -p $(@D)
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer > $@
+
 bench-check: $(BUDGET_FIGURES)
 	@tools/figures.py check selftests/bench.budget $^
 
-bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
-	@$(BUILD)/host/test/bench_pack
+bench-host: $(addprefix $(BUILD)/host/test/,bench_cpu bench_checker bench_load)
+	@$(BUILD)/host/test/bench_cpu
+	@$(BUILD)/host/test/bench_checker
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
+
+bench-layers bench-arm64: bench-%: $(FIGURES)/%
+	@cat $<
 
 bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
@@ -293,6 +346,14 @@ $(BUILD)/fuzz/fuzz_pack $(BUILD)/fuzz/fuzz_source: $(BUILD)/fuzz/%: selftests/fu
 run_fuzzer = @mkdir -p $(2); set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
 	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(2) $(3)
 
+# $(call run_ioctl_fuzz,SECONDS)
+run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G --timeout $$(($(1) + 600)) -- \
+	/usr/libexec/selftests/ioctl_fuzz -c $(FUZZ_CALLS) -s $(1) -p $(FUZZ_PROCESSES) $(if $(FUZZ_SEED),-S $(FUZZ_SEED))
+
+.PHONY: fuzz-ioctl
+fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko
+	$(call run_ioctl_fuzz,$(FUZZ_SECONDS))
+
 .PHONY: fuzz fuzz-checker fuzz-pack fuzz-source
 fuzz: fuzz-checker fuzz-pack fuzz-source
 fuzz-checker: $(BUILD)/fuzz/fuzz_checker
@@ -305,10 +366,11 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST) tools/bench-path
+SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST) \
+	tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest

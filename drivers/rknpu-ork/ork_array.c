@@ -55,7 +55,7 @@ void *ork_array_copy_few(const struct drm_ork_array *array, size_t size, u32 max
 		return ERR_PTR(-EINVAL);
 
 	if (array->count > few_count)
-		copy = kvmalloc_array(array->count, size, GFP_KERNEL);
+		copy = kvmalloc_array(array->count, size, GFP_KERNEL_ACCOUNT);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 

@@ -153,7 +153,10 @@ struct ork_core {
 	/** @load: parts that are queued or running; those that have ended do not count */
 	atomic_t load;
 
-	/** @idle: woken when @queued falls to 0, and when @part or @frozen change around sleep */
+	/**
+	 * @idle: woken when @queued or a lane's scheduled parts fall to 0, and when @part or
+	 * @frozen change around sleep
+	 */
 	wait_queue_head_t idle;
 
 	/** @jobs_done: parts that ended without error */

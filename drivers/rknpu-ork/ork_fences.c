@@ -26,7 +26,8 @@
 #include "ork_prog.h"
 #include "ork_vm.h"
 
-#define ORK_MAX_SYNCS 1024
+/* The scheduler and timelines keep something for each until the job has ended. */
+#define ORK_MAX_SYNCS 64
 
 static int ork_in_open(struct ork_fences *fences, struct drm_file *file,
 		       const struct drm_ork_sync *syncs, u32 count)
@@ -35,7 +36,7 @@ static int ork_in_open(struct ork_fences *fences, struct drm_file *file,
 
 	fences->in = fences->in_few;
 	if (count > ORK_FENCES_FEW)
-		fences->in = kvcalloc(count, sizeof(*fences->in), GFP_KERNEL);
+		fences->in = kvcalloc(count, sizeof(*fences->in), GFP_KERNEL_ACCOUNT);
 	if (!fences->in)
 		return -ENOMEM;
 
@@ -60,7 +61,7 @@ static int ork_out_open(struct ork_fences *fences, struct drm_file *file,
 {
 	fences->out = fences->out_few;
 	if (count > ORK_FENCES_FEW)
-		fences->out = kvcalloc(count, sizeof(*fences->out), GFP_KERNEL);
+		fences->out = kvcalloc(count, sizeof(*fences->out), GFP_KERNEL_ACCOUNT);
 	if (!fences->out)
 		return -ENOMEM;
 
@@ -242,8 +243,8 @@ int ork_implicit_lock(struct ork_implicit *implicit, struct ork_job *job)
 	u32 i, max = ork_implicit_max(job->prog);
 	int ret = -ENOMEM;
 
-	implicit->objs = kvcalloc(max, sizeof(*implicit->objs), GFP_KERNEL);
-	implicit->writes = kvcalloc(max, sizeof(*implicit->writes), GFP_KERNEL);
+	implicit->objs = kvcalloc(max, sizeof(*implicit->objs), GFP_KERNEL_ACCOUNT);
+	implicit->writes = kvcalloc(max, sizeof(*implicit->writes), GFP_KERNEL_ACCOUNT);
 	if (!implicit->objs || !implicit->writes)
 		goto err_free;
 

@@ -141,6 +141,8 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	if (!atomic_dec_and_test(&job->pending))
 		return;
 
+	/* Who sees the end of the job can submit another one. */
+	atomic_dec(&job->usage->queued);
 	error = atomic_read(&job->error);
 	if (error)
 		dma_fence_set_error(&job->result->done, error);
@@ -328,7 +330,7 @@ const struct drm_sched_backend_ops ork_sched_ops = {
  */
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 {
-	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
@@ -382,7 +384,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms)
 {
-	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
 
 	if (!part)

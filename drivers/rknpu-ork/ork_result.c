@@ -43,7 +43,7 @@ static const struct dma_fence_ops ork_result_fence_ops = {
 
 struct ork_result *ork_result_create(void)
 {
-	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL);
+	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL_ACCOUNT);
 
 	if (!result)
 		return NULL;

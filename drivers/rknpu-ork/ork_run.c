@@ -291,6 +291,13 @@ static void ork_run_switch(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+/* Runtime PM does not try again to resume a device that has failed once, unless it is told to. */
+static void ork_run_forget_error(struct device *dev)
+{
+	if (READ_ONCE(dev->power.runtime_error))
+		pm_runtime_set_suspended(dev);
+}
+
 /*
  * The scheduler may have a part for us while the system goes to sleep or sleeps; then its thread
  * waits.
@@ -309,6 +316,12 @@ static int ork_run_get_power(struct ork_core *core)
 
 	/* Without core->lock: resuming waits for a suspend in progress. */
 	ret = pm_runtime_resume_and_get(core->dev);
+	if (ret) {
+		dev_err(core->dev, "core %u: no power: %d\n", core->index, ret);
+		ork_run_forget_error(core->mmu->iommu);
+		ork_run_forget_error(core->dev);
+		ret = -ENODEV;
+	}
 	mutex_unlock(&core->power_lock);
 
 	return ret;
@@ -354,7 +367,7 @@ void ork_run_accept(struct ork_core *core, struct ork_part *part)
  * @core: core
  * @part: part; its fence signals when it has ended, with or without error
  *
- * Return: 0 or an error of power management.
+ * Return: 0, or -ENODEV if the core gets no power or clock; the next part tries again.
  */
 int ork_run_part(struct ork_core *core, struct ork_part *part)
 {

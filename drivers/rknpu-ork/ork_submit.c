@@ -16,6 +16,7 @@
 #include "ork_array.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_fdinfo.h"
 #include "ork_fences.h"
 #include "ork_gem.h"
 #include "ork_job.h"
@@ -26,6 +27,9 @@
 #include "ork_vm.h"
 
 #define ORK_JOB_MAX_CACHE 4096
+
+/* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
+#define ORK_MAX_QUEUED 8192
 
 /* Addresses are added to 32-bit values of atoms. */
 #define ORK_ADDRESS_ALIGN 16
@@ -244,7 +248,8 @@ static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork
 
 	job->cache = job->cache_few;
 	if (count > ORK_JOB_CACHE_FEW)
-		job->cache = kvmalloc_array(count, sizeof(*job->cache), GFP_KERNEL);
+		job->cache = kvmalloc_array(count, sizeof(*job->cache),
+					    GFP_KERNEL_ACCOUNT);
 	if (!job->cache)
 		return -ENOMEM;
 
@@ -332,6 +337,20 @@ err_destroy:
 	return ret;
 }
 
+static int ork_submit_count(struct ork_submit *submit)
+{
+	atomic_t *queued = &submit->job->usage->queued;
+	int ret;
+
+	if (!atomic_add_unless(queued, 1, ORK_MAX_QUEUED))
+		return -EBUSY;
+
+	ret = ork_submit_queue(submit);
+	if (ret)
+		atomic_dec(queued);
+	return ret;
+}
+
 static int ork_submit_run(struct ork_submit *submit)
 {
 	int ret;
@@ -346,7 +365,7 @@ static int ork_submit_run(struct ork_submit *submit)
 	if (ret)
 		return ret;
 
-	ret = ork_submit_queue(submit);
+	ret = ork_submit_count(submit);
 	if (!ret) {
 		ork_implicit_publish(&submit->implicit, &submit->job->result->done);
 		ork_fences_publish(&submit->fences, &submit->job->result->done);

@@ -27,10 +27,16 @@ include selftests/fuzz/fuzz.mk
 include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
+include packaging/install.mk
+include packaging/packages.mk
+include Documentation/docs.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
 WARNINGS := -Wall -Wextra -Werror
+PKG_CONFIG := pkg-config
+# Lets the ork command find the library next to it, wherever both were put.
+RPATH := -Wl,-rpath,'$$ORIGIN/../lib'
 SANITIZE_THREAD := -fsanitize=thread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 BOARD := tools/emulator/ork-board
@@ -53,15 +59,25 @@ help:
 	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
-	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
-	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make fuzz-ioctl     fuzz the driver on the debug kernel: FUZZ_CALLS=N, FUZZ_SECONDS=S, FUZZ_SEED=X'
+	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
+	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
+	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
+	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
+	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
+# Where nothing is to be installed, as in the build of a package: make -o setup-build ...
+setup-build:
+	@tools/setup/setup.sh build
 setup-host:
 	@tools/setup/setup.sh host
 setup-kernels:
@@ -81,9 +97,9 @@ setup-race:
 
 # $(call user_space,DIR,CC,FLAGS,LDFLAGS): libork.a, libork.so and ork, built in DIR.
 define user_space
-$(1)/obj/%.o: %.c | setup-host
+$(1)/obj/%.o: %.c | setup-build
 	@mkdir -p $$(@D)
-	$(2) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -92,19 +108,19 @@ $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o
 
 $(1)/lib/$$(LIB_SONAME): $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o)) $$(LIB_MAP)
 	@mkdir -p $$(@D)
-	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) -ldrm
+	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) $$(LDFLAGS) -ldrm
 
 $(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
 	ln -sf $$(LIB_SONAME) $$@
 
 $(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
 	@mkdir -p $$(@D)
-	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm -lm
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork $$(RPATH) $(4) $$(LDFLAGS) -ldrm -lm
 
 -include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
 endef
 
-DRM_CFLAGS = $(shell pkg-config --cflags libdrm 2>/dev/null)
+DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 GUEST := $(BUILD)/guest
 
 $(eval $(call user_space,$(BUILD)/host,$(CC),$$(DRM_CFLAGS),))
@@ -112,22 +128,9 @@ $(eval $(call user_space,$(BUILD)/sanitize,$(CC),$$(DRM_CFLAGS) $(SANITIZE),))
 $(eval $(call user_space,$(BUILD)/thread,$(CC),$$(DRM_CFLAGS) $(SANITIZE_THREAD),))
 $(eval $(call user_space,$(GUEST),$(ORK_GUEST_CC),$(ORK_GUEST_CFLAGS),$(ORK_GUEST_LDFLAGS)))
 
-.PHONY: lib tools install
+.PHONY: lib tools
 lib: $(BUILD)/host/lib/libork.a $(BUILD)/host/lib/libork.so
 tools: $(BUILD)/host/bin/ork
-
-PREFIX := /usr/local
-install: lib tools
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
-	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
 
@@ -155,7 +158,7 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
 	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
-		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m))
+		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m KCOV_INSTRUMENT=y))
 
 # A kernel that was built anew, with other options, needs a new module.
 $(foreach kernel,$(ORK_KERNELS) $(ORK_BUILT_KERNELS),\
@@ -216,6 +219,12 @@ $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_tes
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
 		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
 
+$(GUEST)/libexec/selftests/ioctl_fuzz: $(IOCTL_FUZZ_SRCS) $(SELFTEST_COMMON) selftests/ork_test.h selftests/fuzz/ioctl_fuzz.h \
+		uapi/drm/rknpu_ork.h | setup-guest
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) -o $@ $(IOCTL_FUZZ_SRCS) \
+		$(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+
 $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/selftests/%: selftests/host/%.c $(GUEST)/lib/libork.a
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
@@ -230,7 +239,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 
-GUEST_FILES := $(GUEST)/bin/ork \
+GUEST_FILES := $(GUEST)/bin/ork $(GUEST)/libexec/selftests/ioctl_fuzz \
 	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
@@ -241,6 +250,7 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 board: setup $(MODULES) $(GUEST_FILES)
 
 include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 
@@ -336,6 +346,14 @@ $(BUILD)/fuzz/fuzz_pack $(BUILD)/fuzz/fuzz_source: $(BUILD)/fuzz/%: selftests/fu
 run_fuzzer = @mkdir -p $(2); set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
 	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(2) $(3)
 
+# $(call run_ioctl_fuzz,SECONDS)
+run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G --timeout $$(($(1) + 600)) -- \
+	/usr/libexec/selftests/ioctl_fuzz -c $(FUZZ_CALLS) -s $(1) -p $(FUZZ_PROCESSES) $(if $(FUZZ_SEED),-S $(FUZZ_SEED))
+
+.PHONY: fuzz-ioctl
+fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko
+	$(call run_ioctl_fuzz,$(FUZZ_SECONDS))
+
 .PHONY: fuzz fuzz-checker fuzz-pack fuzz-source
 fuzz: fuzz-checker fuzz-pack fuzz-source
 fuzz-checker: $(BUILD)/fuzz/fuzz_checker
@@ -348,10 +366,11 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST) tools/bench-path
+SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST) \
+	tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest

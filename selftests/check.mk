@@ -11,7 +11,7 @@ RUN_TEST = tools/run-test
 check:
 	@$(MAKE) --no-print-directory -j2 -Otarget check-all
 	@echo 'make check: all tests passed'
-check-all: lint check-host module check-emulator check-board
+check-all: lint check-host module check-emulator check-board check-docs
 
 # --- On the host -----------------------------------------------------------------------------------------------------
 
@@ -23,12 +23,12 @@ $(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.s
 HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
 	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
 
-check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+check-host: setup-host $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
 	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
 	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
 
-check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
-	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
+check-valgrind: setup-host $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
+	@for test in $(filter-out setup-host,$^); do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
 		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
 
 # --- The emulator ----------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ check-emulator-board: board
 
 RUN_SELFTESTS := /usr/libexec/selftests/run.sh
 # All in one boot; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := $(RUN_SELFTESTS) $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
+BOARD_TESTS := $(RUN_SELFTESTS) $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tool.sh ork_board.sh reload.sh
 
 # $(call board_test,CHECK,TARGET,NAME,ARGUMENTS OF ork-board run): make CHECK runs it among others, make TARGET alone.
 define board_test
@@ -81,14 +81,17 @@ $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kerne
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
 	--mem 4G -- $(RUN_SELFTESTS) $(BOARD_HOST_TESTS)))
 
+ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
+$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \
+	$(foreach file,$(ABI_DOCUMENTS),--put $(file):/root/abi/$(notdir $(file))) -- sh -c "sh /root/abi.sh /root/abi/*"))
+
 check-rocket: setup $(ROCKET_DIR)/rocket_test
 	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
 		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
 
 # --- The debug kernel ------------------------------------------------------------------------------------------------
 
-# Without sleep: Linux 7.3 turns the clocks of a core with jobs on before it restores the GPIO block that stands for their
-# gates on this board, and that turns them off again (Documentation/emulator.rst).
+# Without sleep, after which Linux 7.3 does not reach the host any more.
 $(eval $(call board_test,check-debug,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
 	--mem 4G --timeout 1800 -- $(RUN_SELFTESTS) $(filter-out sleep,$(SELFTESTS))))
 $(eval $(call board_test,check-debug,check-debug-leaks,leaks on the debug kernel,--kernel debug --no-complaints \
@@ -97,4 +100,12 @@ $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
-check-debug-selftests check-debug-leaks check-debug-kunit: $(BUILD)/module-debug/rknpu_ork.ko
+.PHONY: check-debug-fuzz
+check-debug: check-debug-fuzz
+check-debug-fuzz: board
+	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,60)
+.PHONY: check-debug-sleep
+check-debug: check-debug-sleep
+check-debug-sleep: board
+	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
+check-debug-selftests check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko

@@ -3,12 +3,15 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory buffers user import vm matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind
+SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result wedge \
+	kill storm fair queue observe power sleep chain unbind refuse terminal
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
 # Prints figures, as bench_switch.sh does; not a test.
-SELFTEST_BENCH := bench bench_path
-SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh
+SELFTEST_BENCH := bench bench_path soak
+SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
+# The ork command where it needs the driver.
+SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c selftests/steps.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.

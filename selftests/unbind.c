@@ -125,6 +125,26 @@ TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
 	EXPECT_EQ(ork_test_device(self->fd, &info), -ENODEV);
 }
 
+/* Each is the next that the scheduler would hand over. */
+TEST_F(unbind, does_not_wait_for_the_jobs_of_many_queues)
+{
+	struct pollfd fences[QUEUED];
+	int i;
+
+	for (i = 0; i < QUEUED; i++) {
+		ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &self->hang.queue), 0);
+		fences[i] = (struct pollfd){ start(self->fd, &self->hang, 2, 0), POLLIN, 0 };
+		ASSERT_GE(fences[i].fd, 0);
+	}
+	ASSERT_EQ(ork_test_write_text(DRIVER "unbind", self->device), 0);
+	for (i = 0; i < QUEUED; i++) {
+		EXPECT_EQ(poll(&fences[i], 1, SIGNAL_MS), 1);
+		close(fences[i].fd);
+	}
+	ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
+	EXPECT_EQ(works(), 0);
+}
+
 /* Goes on until the device is gone; the error must be no other. */
 static void submit_for_ever(int ready)
 {

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <xf86drm.h>
@@ -168,6 +170,41 @@ TEST_F(user, wrong_memory_is_refused)
 	EXPECT_EQ(make(self->fd, hole, 2 * BYTES, 0, &handle), -EFAULT);
 	EXPECT_EQ(make(self->fd, hole, BYTES, 0, &handle), 0);
 	munmap(hole, BYTES);
+}
+
+/* Two pages may be pinned. Returns 0, or the line of what was not as it should be. */
+static int pin_within_limit(int fd, char *map)
+{
+	const struct rlimit limit = { 2 * BYTES, 2 * BYTES };
+	uint32_t a, b, c;
+
+	/* Root may pin any number. */
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || setuid(65534))
+		return __LINE__;
+	if (make(fd, map, BYTES, 0, &a) || make(fd, map + BYTES, BYTES, 0, &b))
+		return __LINE__;
+	if (make(fd, map, BYTES, 0, &c) != -ENOMEM)
+		return __LINE__;
+	if (ork_test_bo_close(fd, a) || make(fd, map, 2 * BYTES, 0, &c) != -ENOMEM)
+		return __LINE__;
+	return make(fd, map, BYTES, 0, &c) ? __LINE__ : 0;
+}
+
+TEST_F(user, they_count_against_the_limit_of_locked_memory)
+{
+	uint32_t handle;
+	int status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "not allowed to become another user");
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(pin_within_limit(self->fd, self->map));
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(WEXITSTATUS(status), 0);
+	EXPECT_EQ(make(self->fd, self->map, 2 * BYTES, 0, &handle), 0);
 }
 
 /* Not memory with pages of its own. */

@@ -17,6 +17,7 @@
  * Locks: devfreq's before clk->lock, and nothing of ours inside.
  */
 
+#include <linux/clk.h>
 #include <linux/of.h>
 #include <linux/pm_opp.h>
 #include <linux/pm_runtime.h>
@@ -31,6 +32,24 @@
 
 #define ORK_SAFE_STEP_HZ 100000000
 
+/* A rate is another one than was asked for if it is off by more than this part of it. */
+#define ORK_CLK_TOLERANCE 16
+
+/*
+ * The clock framework does not pass on that the firmware has refused a rate. A clock that stays too
+ * fast matters: it must not be when the power goes.
+ */
+static int ork_clk_check_rate(struct ork_clk *clk, unsigned long hz)
+{
+	unsigned long real_hz = clk_get_rate(clk->compute);
+
+	if (real_hz <= hz + hz / ORK_CLK_TOLERANCE)
+		return 0;
+
+	dev_err_ratelimited(clk->dev, "the clock stays at %lu Hz instead of %lu\n", real_hz, hz);
+	return -EIO;
+}
+
 static int ork_clk_set_rate(struct ork_clk *clk, unsigned long hz)
 {
 	int ret;
@@ -38,6 +57,8 @@ static int ork_clk_set_rate(struct ork_clk *clk, unsigned long hz)
 	lockdep_assert_held(&clk->lock);
 
 	ret = dev_pm_opp_set_rate(clk->dev, hz);
+	if (!ret)
+		ret = ork_clk_check_rate(clk, hz);
 	if (!ret)
 		clk->rate_hz = hz;
 
@@ -245,6 +266,16 @@ static struct ork_cluster *ork_clk_first_cluster(struct ork_device *ork)
 	return dev_get_drvdata(ork->core[i]->dev);
 }
 
+static struct clk *ork_clk_find(struct ork_cluster *cluster)
+{
+	unsigned int i = 0;
+
+	while (strcmp(cluster->clks[i].id, cluster->layout->compute_clk))
+		i++;
+
+	return cluster->clks[i].clk;
+}
+
 static int ork_clk_start(struct ork_device *ork, struct ork_clk *clk)
 {
 	struct dev_pm_opp *opp;
@@ -294,6 +325,7 @@ int ork_clk_init(struct ork_device *ork)
 	clk->soc = ork->soc;
 	clk->dev = cluster->dev;
 	clk->layout = cluster->layout;
+	clk->compute = ork_clk_find(cluster);
 	clk->rate_hz = clk->soc->parked_hz;
 
 	ret = ork_clk_start(ork, clk);

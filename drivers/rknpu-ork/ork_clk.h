@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 
+struct clk;
 struct device;
 struct ork_core;
 struct ork_device;
@@ -20,6 +21,9 @@ struct ork_clk {
 
 	/** @layout: what its clock and supply are called */
 	const struct ork_layout *layout;
+
+	/** @compute: the clock */
+	struct clk *compute;
 
 	/** @opp_config: token of the operating points' configuration */
 	int opp_config;

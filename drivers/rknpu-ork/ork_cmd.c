@@ -66,7 +66,7 @@ void ork_cmd_heap_fini(struct ork_cmd_heap *heap)
 static struct ork_cmd_chunk *ork_cmd_chunk_create(struct ork_device *ork,
 						  struct ork_cmd_heap *heap, u64 bytes)
 {
-	struct ork_cmd_chunk *chunk = kzalloc(sizeof(*chunk), GFP_KERNEL);
+	struct ork_cmd_chunk *chunk = kzalloc(sizeof(*chunk), GFP_KERNEL_ACCOUNT);
 	struct drm_gem_object *obj;
 	int ret;
 

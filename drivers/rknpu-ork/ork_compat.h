@@ -11,6 +11,7 @@
 
 #include <linux/iommu.h>
 #include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
 #include <linux/version.h>
 
 #include <drm/drm_gem_shmem_helper.h>
@@ -118,6 +119,15 @@ static inline int ork_sched_job_init(struct drm_sched_job *job,
 	return drm_sched_job_init(job, entity, 1, owner);
 #else
 	return drm_sched_job_init(job, entity, owner);
+#endif
+}
+
+static inline int ork_pm_get_if_active(struct device *dev)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+	return pm_runtime_get_if_active(dev);
+#else
+	return pm_runtime_get_if_active(dev, true);
 #endif
 }
 

@@ -99,8 +99,11 @@ struct ork_core {
 	/** @armed: parts that the scheduler has handed over, in the order in which they run */
 	struct list_head armed;
 
-	/** @ended: parts whose results are in memory, for the interrupt's thread to signal */
+	/** @ended: parts whose results are in memory, to be signalled in this order */
 	struct list_head ended;
+
+	/** @ending: the interrupt's thread signals one that it took from there */
+	bool ending;
 
 	/** @part: what runs now, or NULL. While it is set the core is powered */
 	struct ork_part *part;
@@ -147,7 +150,13 @@ struct ork_core {
 	 */
 	atomic_t queued;
 
-	/** @idle: woken when @queued falls to 0, and when @part or @frozen change around sleep */
+	/** @load: parts that are queued or running; those that have ended do not count */
+	atomic_t load;
+
+	/**
+	 * @idle: woken when @queued or a lane's scheduled parts fall to 0, and when @part or
+	 * @frozen change around sleep
+	 */
 	wait_queue_head_t idle;
 
 	/** @jobs_done: parts that ended without error */

@@ -21,6 +21,7 @@
 
 #include "ork_cluster.h"
 #include "ork_domains.h"
+#include "ork_mmu.h"
 
 static int ork_domains_link_one(struct ork_domains *domains, unsigned int nth, struct device *dev,
 				struct device *mmu, const char *name)
@@ -45,18 +46,16 @@ static int ork_domains_link_one(struct ork_domains *domains, unsigned int nth, s
 static int ork_domains_link_device(struct ork_domains *domains, struct device *dev,
 				   const char * const *names)
 {
-	struct device_node *node = of_parse_phandle(dev->of_node, "iommus", 0);
-	struct platform_device *mmu = of_find_device_by_node(node);
+	struct device *mmu = ork_mmu_of_device(dev);
 	unsigned int i;
 	int ret = 0;
 
-	of_node_put(node);
 	if (!mmu)
 		return -ENODEV;
 
 	for (i = 0; !ret && i < ORK_MAX_DOMAINS && names[i]; i++)
-		ret = ork_domains_link_one(domains, i, dev, &mmu->dev, names[i]);
-	put_device(&mmu->dev);
+		ret = ork_domains_link_one(domains, i, dev, mmu, names[i]);
+	put_device(mmu);
 	if (ret)
 		ork_domains_unlink(domains);
 

@@ -11,6 +11,13 @@
  *
  * A file that is open when the device goes away keeps its memory and nothing else: its queues
  * are destroyed at unbind, and drm_dev_unplug() has made every ioctl fail by then.
+ *
+ * Limits: what a file makes the driver allocate is charged to the memory cgroup of the process that
+ * asks (GFP_KERNEL_ACCOUNT; the pages of BOs are shmem, which is charged by itself). What is not
+ * charged has a limit per file: page tables, which the IOMMU driver allocates, by the number of
+ * VMs; what the scheduler and timelines allocate per job, by the jobs that have not ended and the
+ * syncobjs of each. These answer -ENOSPC, as other full things here do; jobs answer -EBUSY, as
+ * those of ivpu, because waiting helps. It is not -EAGAIN, which drmIoctl() would repeat at once.
  */
 
 #include <linux/component.h>
@@ -164,7 +171,7 @@ static void ork_file_free(struct ork_file *priv)
 
 static struct ork_file *ork_file_create(struct ork_device *ork)
 {
-	struct ork_file *priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	struct ork_file *priv = kzalloc(sizeof(*priv), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!priv)
@@ -176,10 +183,10 @@ static struct ork_file *ork_file_create(struct ork_device *ork)
 		return ERR_PTR(-ENOMEM);
 	}
 
-	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1);
-	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC);
-	xa_init_flags(&priv->queues, XA_FLAGS_ALLOC);
-	xa_init(&priv->results);
+	xa_init_flags(&priv->progs, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&priv->vms, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&priv->queues, XA_FLAGS_ALLOC | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&priv->results, XA_FLAGS_ACCOUNT);
 
 	ret = ork_vm_open_default(ork, priv);
 	if (ret) {
@@ -362,7 +369,7 @@ static void ork_unbind(struct device *dev)
 	mutex_lock(&ork->files_lock);
 	list_for_each_entry_safe(priv, next, &ork->files, node) {
 		list_del_init(&priv->node);
-		ork_queue_close_all(priv, ork_killed_by_signal());
+		ork_queue_close_all(priv, true);
 	}
 	mutex_unlock(&ork->files_lock);
 
@@ -457,3 +464,4 @@ module_exit(ork_exit);
 MODULE_AUTHOR("The rknpu-ork authors");
 MODULE_DESCRIPTION("Rockchip RK3588 NPU");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

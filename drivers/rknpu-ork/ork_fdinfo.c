@@ -28,7 +28,7 @@ struct ork_memory {
 
 struct ork_usage *ork_usage_create(u32 client)
 {
-	struct ork_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+	struct ork_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL_ACCOUNT);
 
 	if (!usage)
 		return NULL;

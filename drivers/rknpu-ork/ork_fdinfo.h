@@ -12,7 +12,7 @@ struct file;
 struct seq_file;
 
 /**
- * struct ork_usage - what a file has used; jobs that outlive the file still count here
+ * struct ork_usage - what a file has used and uses; jobs that outlive the file still count here
  */
 struct ork_usage {
 	/** @ref: one for the file, one per job */
@@ -20,6 +20,9 @@ struct ork_usage {
 
 	/** @client: number of the file */
 	u32 client;
+
+	/** @queued: jobs that have not ended */
+	atomic_t queued;
 
 	/** @busy_ns: time that each core has spent on the file's jobs, in nanoseconds */
 	atomic64_t busy_ns[DRM_ORK_MAX_CORES];

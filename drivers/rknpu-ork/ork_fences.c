@@ -26,14 +26,17 @@
 #include "ork_prog.h"
 #include "ork_vm.h"
 
-#define ORK_MAX_SYNCS 1024
+/* The scheduler and timelines keep something for each until the job has ended. */
+#define ORK_MAX_SYNCS 64
 
 static int ork_in_open(struct ork_fences *fences, struct drm_file *file,
 		       const struct drm_ork_sync *syncs, u32 count)
 {
 	int ret;
 
-	fences->in = kvcalloc(count, sizeof(*fences->in), GFP_KERNEL);
+	fences->in = fences->in_few;
+	if (count > ORK_FENCES_FEW)
+		fences->in = kvcalloc(count, sizeof(*fences->in), GFP_KERNEL_ACCOUNT);
 	if (!fences->in)
 		return -ENOMEM;
 
@@ -56,7 +59,9 @@ static int ork_in_open(struct ork_fences *fences, struct drm_file *file,
 static int ork_out_open(struct ork_fences *fences, struct drm_file *file,
 			const struct drm_ork_sync *syncs, u32 count)
 {
-	fences->out = kvcalloc(count, sizeof(*fences->out), GFP_KERNEL);
+	fences->out = fences->out_few;
+	if (count > ORK_FENCES_FEW)
+		fences->out = kvcalloc(count, sizeof(*fences->out), GFP_KERNEL_ACCOUNT);
 	if (!fences->out)
 		return -ENOMEM;
 
@@ -98,24 +103,24 @@ static int ork_out_open(struct ork_fences *fences, struct drm_file *file,
 int ork_fences_open(struct ork_fences *fences, struct drm_file *file,
 		    const struct drm_ork_array *in, const struct drm_ork_array *out)
 {
-	struct drm_ork_sync *syncs;
+	struct drm_ork_sync *syncs, few[ORK_FENCES_FEW];
 	int ret = 0;
 
-	syncs = ork_array_copy(out, sizeof(*syncs), ORK_MAX_SYNCS);
+	syncs = ork_array_copy_few(out, sizeof(*syncs), ORK_MAX_SYNCS, few, ORK_FENCES_FEW);
 	if (IS_ERR(syncs))
 		return PTR_ERR(syncs);
 	if (syncs)
 		ret = ork_out_open(fences, file, syncs, out->count);
-	kvfree(syncs);
+	ork_array_free(syncs, few);
 	if (ret)
 		return ret;
 
-	syncs = ork_array_copy(in, sizeof(*syncs), ORK_MAX_SYNCS);
+	syncs = ork_array_copy_few(in, sizeof(*syncs), ORK_MAX_SYNCS, few, ORK_FENCES_FEW);
 	if (IS_ERR(syncs))
 		return PTR_ERR(syncs);
 	if (syncs)
 		ret = ork_in_open(fences, file, syncs, in->count);
-	kvfree(syncs);
+	ork_array_free(syncs, few);
 	return ret;
 }
 
@@ -168,13 +173,13 @@ void ork_fences_close(struct ork_fences *fences)
 
 	for (i = 0; i < fences->in_count; i++)
 		dma_fence_put(fences->in[i]);
-	kvfree(fences->in);
+	ork_array_free(fences->in, fences->in_few);
 
 	for (i = 0; i < fences->out_count; i++) {
 		drm_syncobj_put(fences->out[i].syncobj);
 		dma_fence_chain_free(fences->out[i].chain);
 	}
-	kvfree(fences->out);
+	ork_array_free(fences->out, fences->out_few);
 }
 
 static void ork_implicit_name(struct ork_implicit *implicit, struct drm_gem_object *obj, bool write)
@@ -238,8 +243,8 @@ int ork_implicit_lock(struct ork_implicit *implicit, struct ork_job *job)
 	u32 i, max = ork_implicit_max(job->prog);
 	int ret = -ENOMEM;
 
-	implicit->objs = kvcalloc(max, sizeof(*implicit->objs), GFP_KERNEL);
-	implicit->writes = kvcalloc(max, sizeof(*implicit->writes), GFP_KERNEL);
+	implicit->objs = kvcalloc(max, sizeof(*implicit->objs), GFP_KERNEL_ACCOUNT);
+	implicit->writes = kvcalloc(max, sizeof(*implicit->writes), GFP_KERNEL_ACCOUNT);
 	if (!implicit->objs || !implicit->writes)
 		goto err_free;
 

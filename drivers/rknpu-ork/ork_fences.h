@@ -15,6 +15,9 @@ struct drm_syncobj;
 struct dma_fence_chain;
 struct ork_job;
 
+/* Fences of each kind that a job needs no allocation for. */
+#define ORK_FENCES_FEW 2
+
 /**
  * struct ork_out_sync - syncobj that gets a job's fence
  */
@@ -39,8 +42,14 @@ struct ork_fences {
 	/** @in_count: number of fences in @in */
 	u32 in_count;
 
+	/** @in_few: room for a few of them */
+	struct dma_fence *in_few[ORK_FENCES_FEW];
+
 	/** @out: syncobjs to signal */
 	struct ork_out_sync *out;
+
+	/** @out_few: room for a few of them */
+	struct ork_out_sync out_few[ORK_FENCES_FEW];
 
 	/** @out_count: number of syncobjs in @out */
 	u32 out_count;

@@ -91,7 +91,7 @@ static const struct drm_gem_object_funcs ork_gem_funcs = {
 
 struct drm_gem_object *ork_gem_create_object(struct drm_device *drm, size_t size)
 {
-	struct ork_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	struct ork_bo *bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
@@ -255,7 +255,7 @@ int ork_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file)
 	if (!ranges)
 		return -EINVAL;
 
-	syncs = kvmalloc_array(args->ranges.count, sizeof(*syncs), GFP_KERNEL);
+	syncs = kvmalloc_array(args->ranges.count, sizeof(*syncs), GFP_KERNEL_ACCOUNT);
 	if (!syncs) {
 		kvfree(ranges);
 		return -ENOMEM;

@@ -32,6 +32,9 @@ struct ork_bo {
 
 	/** @user_count: number of pinned pages */
 	unsigned long user_count;
+
+	/** @user_mm: process whose limit of locked memory they count against, or NULL */
+	struct mm_struct *user_mm;
 };
 
 static inline struct ork_bo *to_ork_bo(struct drm_gem_object *obj)

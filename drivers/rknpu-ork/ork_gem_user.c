@@ -12,15 +12,19 @@
  * They may be dirty in the CPU's caches, for good reasons that are not ours. So they are only ever
  * cleaned (DMA_TO_DEVICE), once: an invalidation could lose what somebody wrote to the file.
  *
- * As all memory of BOs, they do not count against RLIMIT_MEMLOCK.
+ * They may be charged to another cgroup than that of the process which pins them, so they count
+ * against its RLIMIT_MEMLOCK, as pinned pages do elsewhere in the kernel (RDMA, io_uring, amdxdna).
  *
  * The object is one of the shmem helper whose page table is there from the start, so that the
  * helper never takes pages of its own; the rest of the driver sees no difference.
  */
 
+#include <linux/capability.h>
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <drm/drm_gem_shmem_helper.h>
@@ -30,10 +34,31 @@
 #include "ork_gem.h"
 #include "ork_gem_user.h"
 
+/* The process may have gone by the time when the pages do. */
+static int ork_gem_user_charge(struct ork_bo *bo, unsigned long count)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+	struct mm_struct *mm = current->mm;
+
+	if (atomic64_add_return(count, &mm->pinned_vm) > limit && !capable(CAP_IPC_LOCK)) {
+		atomic64_sub(count, &mm->pinned_vm);
+		return -ENOMEM;
+	}
+
+	mmgrab(mm);
+	bo->user_mm = mm;
+	return 0;
+}
+
 static void ork_gem_user_unpin(struct ork_bo *bo)
 {
 	unpin_user_pages(bo->user_pages, bo->user_count);
 	kvfree(bo->user_pages);
+	if (!bo->user_mm)
+		return;
+
+	atomic64_sub(bo->base.base.size >> PAGE_SHIFT, &bo->user_mm->pinned_vm);
+	mmdrop(bo->user_mm);
 }
 
 static void ork_gem_user_free(struct drm_gem_object *obj)
@@ -75,8 +100,12 @@ bool ork_gem_is_user(const struct drm_gem_object *obj)
 static int ork_gem_user_pin(struct ork_bo *bo, u64 ptr, unsigned long count)
 {
 	long pinned;
+	int ret = ork_gem_user_charge(bo, count);
 
-	bo->user_pages = kvmalloc_array(count, sizeof(*bo->user_pages), GFP_KERNEL);
+	if (ret)
+		return ret;
+
+	bo->user_pages = kvmalloc_array(count, sizeof(*bo->user_pages), GFP_KERNEL_ACCOUNT);
 	if (!bo->user_pages)
 		return -ENOMEM;
 

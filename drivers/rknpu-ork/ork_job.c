@@ -31,18 +31,7 @@
 #include "ork_trace.h"
 #include "ork_vm.h"
 
-/**
- * struct ork_fence - fence with its own lock, freed with its last reference
- */
-struct ork_fence {
-	/** @base: first, because dma_fence_free() frees it */
-	struct dma_fence base;
-
-	/** @lock: lock of @base */
-	spinlock_t lock;
-};
-
-static_assert(!offsetof(struct ork_fence, base));
+static_assert(!offsetof(struct ork_part, hw_fence));
 
 static const char *ork_fence_driver_name(struct dma_fence *fence)
 {
@@ -54,19 +43,9 @@ static const char *ork_hw_fence_timeline_name(struct dma_fence *fence)
 	return "core";
 }
 
-static const char *ork_job_timeline_name(struct dma_fence *fence)
-{
-	return "job";
-}
-
 static const struct dma_fence_ops ork_hw_fence_ops = {
 	.get_driver_name = ork_fence_driver_name,
 	.get_timeline_name = ork_hw_fence_timeline_name,
-};
-
-static const struct dma_fence_ops ork_job_fence_ops = {
-	.get_driver_name = ork_fence_driver_name,
-	.get_timeline_name = ork_job_timeline_name,
 };
 
 struct ork_vm *ork_part_vm(const struct ork_part *part)
@@ -134,7 +113,7 @@ void ork_part_done(struct ork_part *part)
  */
 void ork_part_signal(struct ork_part *part, int error)
 {
-	struct dma_fence *fence = dma_fence_get(part->hw_fence);
+	struct dma_fence *fence = dma_fence_get(&part->hw_fence);
 
 	/* A part that could not be started has used nothing. */
 	if (part->start) {
@@ -143,11 +122,11 @@ void ork_part_signal(struct ork_part *part, int error)
 		ork_result_ended(part->job->result, part->end, part->tasks_done);
 	}
 
-	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
-	if (error) {
-		dma_fence_set_error(&part->base.s_fence->finished, error);
+	if (error)
 		dma_fence_set_error(fence, error);
-	}
+	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
+	if (error && part->base.s_fence)
+		dma_fence_set_error(&part->base.s_fence->finished, error);
 
 	dma_fence_signal(fence);
 	dma_fence_put(fence);
@@ -162,19 +141,22 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	if (!atomic_dec_and_test(&job->pending))
 		return;
 
+	/* Who sees the end of the job can submit another one. */
+	atomic_dec(&job->usage->queued);
 	error = atomic_read(&job->error);
 	if (error)
-		dma_fence_set_error(job->done, error);
-	dma_fence_signal(job->done);
+		dma_fence_set_error(&job->result->done, error);
+	dma_fence_signal(&job->result->done);
 }
 
 static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
+	/* Before the user is told: who then submits the next job finds the core free. */
+	ork_queue_part_ended(part);
 	/* What the scheduler says of a part that it dropped with its queue. */
 	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
-	ork_queue_part_ended(part);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -189,27 +171,35 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	if (READ_ONCE(part->queue->lost))
 		return ERR_PTR(-ECANCELED);
 
-	dma_fence_init(part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
+	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
 		       core->fence_context, ++core->fence_seqno);
 	part->started = true;
-	dma_fence_get(part->hw_fence);
+	dma_fence_get(&part->hw_fence);
 
 	ret = ork_run_part(core, part);
 	if (ret) {
-		dma_fence_put(part->hw_fence);
+		dma_fence_put(&part->hw_fence);
 		return ERR_PTR(ret);
 	}
 
-	return part->hw_fence;
+	return &part->hw_fence;
 }
 
-/* A fence that was never initialised is plain memory. */
-static void ork_part_put_fence(struct ork_part *part)
+/* With its fence, or as plain memory if that was never initialised. */
+static void ork_part_free(struct ork_part *part)
 {
 	if (part->started)
-		dma_fence_put(part->hw_fence);
+		dma_fence_put(&part->hw_fence);
 	else
-		kfree(part->hw_fence);
+		kfree(part);
+}
+
+/* In any context. */
+static void ork_job_free(struct ork_job *job)
+{
+	ork_result_put(job->result);
+	ork_usage_put(job->usage);
+	kfree(job);
 }
 
 static void ork_job_release(struct kref *ref)
@@ -219,17 +209,15 @@ static void ork_job_release(struct kref *ref)
 
 	for (i = 0; i < job->cache_count; i++)
 		ork_sync_close(&job->cache[i]);
-	kvfree(job->cache);
+	if (job->cache != job->cache_few)
+		kvfree(job->cache);
 
 	for (i = 0; i < DRM_ORK_MAX_SLOTS; i++)
 		if (job->slots[i])
 			ork_mapping_put(job->slots[i]);
 
-	ork_result_put(job->result);
-	dma_fence_put(job->done);
 	ork_prog_put(job->prog);
-	ork_usage_put(job->usage);
-	kfree(job);
+	ork_job_free(job);
 }
 
 void ork_job_put(struct ork_job *job)
@@ -237,19 +225,87 @@ void ork_job_put(struct ork_job *job)
 	kref_put(&job->ref, ork_job_release);
 }
 
+/* The last of it, with no reference left. */
+static void ork_part_vanish(struct ork_part *part)
+{
+	struct ork_core *core = part->core;
+
+	ork_part_free(part);
+	if (atomic_dec_and_test(&core->queued))
+		wake_up(&core->idle);
+}
+
 static void ork_part_release(struct work_struct *work)
 {
 	struct ork_part *part = container_of(work, struct ork_part, release);
-	struct ork_core *core = part->core;
 
 	ork_cmd_free(&part->cmd);
-	ork_part_put_fence(part);
-	ork_job_put(part->job);
+	if (part->job)
+		ork_job_put(part->job);
 	ork_queue_put(part->queue);
-	kfree(part);
+	ork_part_vanish(part);
+}
 
-	if (atomic_dec_and_test(&core->queued))
-		wake_up(&core->idle);
+/* Drops a reference that is not the last one. */
+static bool ork_drop(struct kref *ref)
+{
+	return refcount_dec_not_one(&ref->refcount);
+}
+
+/*
+ * Drops the reference of a part. Return: false if something had to be released; what was dropped
+ * until then, the job has no more.
+ */
+static bool ork_job_drop(struct ork_job *job)
+{
+	u32 i;
+
+	if (ork_drop(&job->ref))
+		return true;
+	if (job->cache && job->cache != job->cache_few)
+		return false;
+
+	for (; job->cache_count; job->cache_count--)
+		if (!ork_drop(&job->cache[job->cache_count - 1].obj->refcount))
+			return false;
+
+	for (i = 0; i < DRM_ORK_MAX_SLOTS; i++) {
+		if (job->slots[i] && !ork_drop(&job->slots[i]->ref))
+			return false;
+		job->slots[i] = NULL;
+	}
+
+	if (!ork_drop(&job->prog->ref))
+		return false;
+
+	ork_job_free(job);
+	return true;
+}
+
+/*
+ * Mostly others hold what the part does, and to drop its references is possible anywhere. The work
+ * item does what is left.
+ */
+static void ork_part_drop(struct ork_part *part)
+{
+	if (!part->cmd.chunk && ork_job_drop(part->job)) {
+		part->job = NULL;
+		if (ork_drop(&part->queue->ref)) {
+			ork_part_vanish(part);
+			return;
+		}
+	}
+
+	queue_work(part->core->ork->wq, &part->release);
+}
+
+/* The same for a part that the scheduler does not know. */
+static void ork_part_finished_alone(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct ork_part *part = container_of(cb, struct ork_part, finished);
+
+	ork_part_finished(fence, cb);
+	ork_part_drop(part);
 }
 
 static void ork_sched_free(struct drm_sched_job *base)
@@ -257,26 +313,13 @@ static void ork_sched_free(struct drm_sched_job *base)
 	struct ork_part *part = container_of(base, struct ork_part, base);
 
 	drm_sched_job_cleanup(base);
-	queue_work(part->core->ork->wq, &part->release);
+	ork_part_drop(part);
 }
 
 const struct drm_sched_backend_ops ork_sched_ops = {
 	.run_job = ork_sched_run,
 	.free_job = ork_sched_free,
 };
-
-static struct dma_fence *ork_job_fence_create(void)
-{
-	struct ork_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
-
-	if (!fence)
-		return NULL;
-
-	spin_lock_init(&fence->lock);
-	dma_fence_init(&fence->base, &ork_job_fence_ops, &fence->lock,
-		       dma_fence_context_alloc(1), 1);
-	return &fence->base;
-}
 
 /**
  * ork_job_create - make a job without parts
@@ -287,20 +330,13 @@ static struct dma_fence *ork_job_fence_create(void)
  */
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
 {
-	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
+	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
 	if (!job)
 		return NULL;
 
-	job->done = ork_job_fence_create();
-	if (!job->done) {
-		kfree(job);
-		return NULL;
-	}
-
-	job->result = ork_result_create(job->done);
+	job->result = ork_result_create();
 	if (!job->result) {
-		dma_fence_put(job->done);
 		kfree(job);
 		return NULL;
 	}
@@ -348,15 +384,11 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms)
 {
-	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL);
+	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
 	int ret = -ENOMEM;
 
 	if (!part)
 		return ERR_PTR(-ENOMEM);
-
-	part->hw_fence = kzalloc(sizeof(*part->hw_fence), GFP_KERNEL);
-	if (!part->hw_fence)
-		goto err_free;
 
 	INIT_WORK(&part->release, ork_part_release);
 	INIT_LIST_HEAD(&part->node);
@@ -367,7 +399,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 
 	ret = ork_part_place(ork, part, job->prog, addresses);
 	if (ret)
-		goto err_fence;
+		goto err_free;
 
 	ret = ork_sched_job_init(&part->base, &queue->lanes[range->core].entity, owner);
 	if (ret)
@@ -381,8 +413,6 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 
 err_cmd:
 	ork_cmd_free(&part->cmd);
-err_fence:
-	kfree(part->hw_fence);
 err_free:
 	kfree(part);
 	return ERR_PTR(ret);
@@ -398,8 +428,34 @@ void ork_part_destroy(struct ork_part *part)
 	ork_cmd_free(&part->cmd);
 	ork_job_put(part->job);
 	ork_queue_put(part->queue);
-	kfree(part->hw_fence);
 	kfree(part);
+}
+
+/**
+ * ork_part_start - start a part at once, without the scheduler
+ * @part: part; its queue's lock is held
+ *
+ * Return: whether it was started; it was not if the core has no power.
+ */
+bool ork_part_start(struct ork_part *part)
+{
+	bool signalling;
+
+	if (!ork_run_get_active(part->core))
+		return false;
+
+	drm_sched_job_cleanup(&part->base);
+
+	signalling = dma_fence_begin_signalling();
+	/* A context of its own, as the scheduler numbers those of the core's. */
+	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &part->core->fence_lock,
+		       dma_fence_context_alloc(1), 1);
+	part->started = true;
+	dma_fence_add_callback(&part->hw_fence, &part->finished, ork_part_finished_alone);
+	ork_run_accept(part->core, part);
+	dma_fence_end_signalling(signalling);
+
+	return true;
 }
 
 /**
@@ -425,6 +481,7 @@ void ork_part_abandon(struct ork_part *part)
 {
 	struct ork_core *core = part->core;
 
+	atomic_dec(&core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
 	ork_part_destroy(part);
 	if (atomic_dec_and_test(&core->queued))
@@ -448,6 +505,7 @@ void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int co
 
 	for (i = 0; i < count; i++) {
 		atomic_inc(&parts[i]->core->queued);
+		parts[i]->alone = atomic_inc_return(&parts[i]->core->load) == 1;
 		ork_queue_add(parts[i]->queue, parts[i]);
 	}
 }

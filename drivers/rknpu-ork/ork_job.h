@@ -14,6 +14,7 @@
 #include <uapi/drm/rknpu_ork.h>
 
 #include "ork_cmd.h"
+#include "ork_gem.h"
 
 struct ork_core;
 struct ork_device;
@@ -22,9 +23,11 @@ struct ork_mapping;
 struct ork_prog;
 struct ork_queue;
 struct ork_result;
-struct ork_sync;
 struct ork_usage;
 struct ork_vm;
+
+/* Ranges that a job has room for without an allocation. */
+#define ORK_JOB_CACHE_FEW 4
 
 /**
  * struct ork_job - what the user submitted: one part, or one part per core
@@ -35,9 +38,6 @@ struct ork_job {
 
 	/** @prog: program, holds a reference */
 	struct ork_prog *prog;
-
-	/** @done: the user's fence: signals when all parts have ended; holds a reference */
-	struct dma_fence *done;
 
 	/** @pending: parts that have not ended */
 	atomic_t pending;
@@ -54,8 +54,14 @@ struct ork_job {
 	/** @cache: ranges to synchronise for the CPU at the end; hold their BOs */
 	struct ork_sync *cache;
 
+	/** @cache_few: room for a few of them */
+	struct ork_sync cache_few[ORK_JOB_CACHE_FEW];
+
 	/** @cache_count: number of ranges */
 	u32 cache_count;
+
+	/** @cache_bytes: their length */
+	u64 cache_bytes;
 
 	/** @result: what becomes of it; holds a reference */
 	struct ork_result *result;
@@ -74,6 +80,12 @@ struct ork_job {
  * struct ork_part - range of a program's tasks that runs on one core
  */
 struct ork_part {
+	/**
+	 * @hw_fence: signals when the core is done with it; initialised when it starts, and then
+	 * the part lives as long as it. First, because dma_fence_free() frees it
+	 */
+	struct dma_fence hw_fence;
+
 	/** @base: scheduler job */
 	struct drm_sched_job base;
 
@@ -89,21 +101,21 @@ struct ork_part {
 	/** @cmd: its copy of the commands, if the program has address slots */
 	struct ork_cmd cmd;
 
-	/**
-	 * @hw_fence: signals when the core is done with it; allocated with the part,
-	 * initialised when it starts
-	 */
-	struct dma_fence *hw_fence;
-
 	/** @started: @hw_fence is initialised */
 	bool started;
 
-	/** @finished: calls back when the scheduler sees the end of the part */
+	/** @waits: for fences, so it has to go through the scheduler */
+	bool waits;
+
+	/** @alone: nothing else was queued or running on the core when it came */
+	bool alone;
+
+	/** @finished: calls back when the part has ended and the scheduler, if it went there, sees that */
 	struct dma_fence_cb finished;
 
 	/**
-	 * @release: drops the references; from a work item because that may sleep and take
-	 * locks
+	 * @release: drops the references if one is the last; from a work item because that may
+	 * sleep and take locks
 	 */
 	struct work_struct release;
 
@@ -159,6 +171,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
+bool ork_part_start(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);
 void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count);

@@ -29,6 +29,8 @@
  * replace the VM is alone until it has done so, as nobody else finds the VM that it needs.
  */
 
+#include <linux/of_platform.h>
+#include <linux/platform_device.h>
 #include <linux/workqueue.h>
 
 #include "ork_compat.h"
@@ -126,9 +128,12 @@ static int ork_mmu_switch(struct ork_core *core, struct ork_vm *old, struct ork_
 	ork_mmu_wake_all(mmu);
 	spin_unlock_irq(&mmu->lock);
 
-	if (ret)
-		ork_mmu_leave(core);
-	return ret;
+	if (!ret)
+		return 0;
+
+	dev_err(core->dev, "core %u: the MMU does not take an address space: %d\n", core->index, ret);
+	ork_mmu_leave(core);
+	return -ENODEV;
 }
 
 /**
@@ -136,8 +141,8 @@ static int ork_mmu_switch(struct ork_core *core, struct ork_vm *old, struct ork_
  * @core: core that runs nothing; its lock is held
  * @vm: VM; somebody else holds a reference
  *
- * Return: 0, -EAGAIN if the core has to wait, -ENODEV if another core was lost in another VM, or an
- * error of the IOMMU. A core that waits has its work item queued when it is time to ask again.
+ * Return: 0, -EAGAIN if the core has to wait, -ENODEV if another core was lost in another VM or the
+ * IOMMU does not do it. A core that waits has its work item queued when it is time to ask again.
  */
 int ork_mmu_enter(struct ork_core *core, struct ork_vm *vm)
 {
@@ -308,6 +313,26 @@ u32 ork_mmu_vm_id(struct ork_mmu *mmu)
 	return id;
 }
 
+/**
+ * ork_mmu_of_device - find the IOMMU of a device
+ * @dev: device
+ *
+ * Return: the IOMMU with a reference, or NULL.
+ */
+struct device *ork_mmu_of_device(struct device *dev)
+{
+	struct device_node *node = of_parse_phandle(dev->of_node, "iommus", 0);
+	struct platform_device *pdev = of_find_device_by_node(node);
+
+	of_node_put(node);
+	return pdev ? &pdev->dev : NULL;
+}
+
+static void ork_mmu_put_device(void *dev)
+{
+	put_device(dev);
+}
+
 static void ork_mmu_put_group(void *group)
 {
 	iommu_group_put(group);
@@ -352,6 +377,14 @@ int ork_mmu_init(struct ork_mmu *mmu, struct device *dev)
 	mmu->dev = dev;
 	spin_lock_init(&mmu->lock);
 	INIT_LIST_HEAD(&mmu->waiting);
+
+	mmu->iommu = ork_mmu_of_device(dev);
+	if (!mmu->iommu)
+		return dev_err_probe(dev, -ENODEV, "no IOMMU\n");
+
+	ret = devm_add_action_or_reset(dev, ork_mmu_put_device, mmu->iommu);
+	if (ret)
+		return ret;
 
 	mmu->group = iommu_group_get(dev);
 	if (!mmu->group)

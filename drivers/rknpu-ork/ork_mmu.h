@@ -18,6 +18,9 @@ struct ork_mmu {
 	/** @dev: device behind the IOMMU */
 	struct device *dev;
 
+	/** @iommu: the IOMMU itself; holds a reference */
+	struct device *iommu;
+
 	/** @group: IOMMU group */
 	struct iommu_group *group;
 
@@ -49,6 +52,7 @@ struct ork_mmu {
 	bool lost;
 };
 
+struct device *ork_mmu_of_device(struct device *dev);
 int ork_mmu_init(struct ork_mmu *mmu, struct device *dev);
 int ork_mmu_enter(struct ork_core *core, struct ork_vm *vm);
 bool ork_mmu_stay(struct ork_core *core, struct ork_vm *vm);

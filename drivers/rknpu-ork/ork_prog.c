@@ -30,6 +30,9 @@
 /* More than the largest number of tasks needs, at some 110 words each. */
 #define ORK_PROG_MAX_WORDS SZ_2M
 
+/* Handles are given out from the lowest free one on. */
+#define ORK_MAX_PROGS 16384
+
 /* The fetch address has 16 byte granularity; tasks begin on cache lines. */
 #define ORK_TASK_ALIGN_WORDS 8
 
@@ -225,7 +228,7 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 static int ork_prog_check(struct ork_device *ork, struct ork_prog *prog,
 			  const struct ork_prog_source *src, struct drm_ork_prog_create *args)
 {
-	struct ork_regcmd_state *state = kzalloc(sizeof(*state), GFP_KERNEL);
+	struct ork_regcmd_state *state = kzalloc(sizeof(*state), GFP_KERNEL_ACCOUNT);
 	int ret;
 
 	if (!state)
@@ -314,8 +317,9 @@ static void ork_prog_collect_patches(struct ork_prog *prog, const struct ork_pro
 static int ork_prog_keep_image(struct ork_prog *prog, const struct ork_prog_source *src, u64 words)
 {
 	ork_prog_collect_patches(prog, src, true);
-	prog->patches = kvmalloc_array(prog->patch_count, sizeof(*prog->patches), GFP_KERNEL);
-	prog->image = kvcalloc(words, sizeof(u64), GFP_KERNEL);
+	prog->patches = kvmalloc_array(prog->patch_count, sizeof(*prog->patches),
+				       GFP_KERNEL_ACCOUNT);
+	prog->image = kvcalloc(words, sizeof(u64), GFP_KERNEL_ACCOUNT);
 	if (!prog->patches || !prog->image)
 		return -ENOMEM;
 
@@ -400,12 +404,12 @@ static struct ork_prog *ork_prog_create(struct ork_device *ork, struct ork_vm *v
 	struct ork_prog *prog;
 	int ret;
 
-	prog = kvzalloc(struct_size(prog, tasks, src->task_count), GFP_KERNEL);
+	prog = kvzalloc(struct_size(prog, tasks, src->task_count), GFP_KERNEL_ACCOUNT);
 	if (!prog)
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&prog->ref);
-	xa_init(&prog->names);
+	xa_init_flags(&prog->names, XA_FLAGS_ACCOUNT);
 	ork_vm_get(vm);
 	prog->vm = vm;
 	prog->task_count = src->task_count;
@@ -474,7 +478,7 @@ static int ork_prog_copy(struct drm_ork_prog_create *args, struct ork_prog_sourc
 	src->tasks = copy;
 	src->task_count = args->tasks.count;
 
-	src->slot_of_word = kvmalloc(src->word_count, GFP_KERNEL);
+	src->slot_of_word = kvmalloc(src->word_count, GFP_KERNEL_ACCOUNT);
 	if (!src->slot_of_word)
 		return -ENOMEM;
 	memset(src->slot_of_word, ORK_NO_SLOT, src->word_count);
@@ -498,11 +502,11 @@ static int ork_prog_open(struct ork_device *ork, struct ork_file *priv,
 		return PTR_ERR(prog);
 
 	/* From here on another thread can destroy it. */
-	ret = xa_alloc(&priv->progs, &args->handle, prog, xa_limit_32b, GFP_KERNEL);
+	ret = xa_alloc(&priv->progs, &args->handle, prog, XA_LIMIT(1, ORK_MAX_PROGS), GFP_KERNEL);
 	if (ret)
 		ork_prog_put(prog);
 
-	return ret;
+	return ret == -EBUSY ? -ENOSPC : ret;
 }
 
 int ork_ioctl_prog_create(struct drm_device *drm, void *data, struct drm_file *file)

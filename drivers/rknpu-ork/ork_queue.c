@@ -12,13 +12,19 @@
  * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
  * everything in it ends with -ECANCELED. Its file's other queues are not touched.
  *
+ * A part that finds its core without any other, and that waits for no fence, is started by the call
+ * that brings it: to go through the scheduler and its threads takes longer than many a part runs.
+ * Whoever comes next finds the core busy, so nobody is passed.
+ *
  * The lane's lock is never taken on the way to a fence's signal; the end of a part, which is
  * signalled in any context, only kicks the work item that feeds the scheduler. The work item
  * allocates nothing, and neither do arming and queueing.
  */
 
 #include <linux/capability.h>
+#include <linux/jiffies.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include <drm/drm_drv.h>
 
@@ -35,6 +41,9 @@
 #define ORK_QUEUE_MAX_WEDGES 4
 
 #define ORK_MAX_QUEUES 64
+
+/* What is with the scheduler gets this long to run when its queue, or its file, is closed. */
+#define ORK_CLOSE_MS 1000
 
 static void ork_queue_release(struct kref *ref)
 {
@@ -106,29 +115,40 @@ static void ork_lane_kick(struct ork_lane *lane)
 		ork_queue_put(lane->queue);
 }
 
-static void ork_lane_close(struct ork_lane *lane, bool drop)
+/*
+ * The scheduler's own wait (drm_sched_entity_flush) has no end unless the process exits, and one
+ * for each entity then.
+ */
+static long ork_lane_flush(struct ork_lane *lane, long patience)
 {
-	if (!lane->core)
-		return;
-
-	ork_lane_stop(lane);
-	if (drop)
-		drm_sched_entity_fini(&lane->entity);
-	else
-		drm_sched_entity_destroy(&lane->entity);
+	return wait_event_timeout(lane->core->idle, !atomic_read(&lane->scheduled), patience);
 }
 
 /*
- * Parts that wait here end with -ECANCELED. With @drop, so do those that are with the scheduler;
- * without it, they get a chance to run.
+ * Parts that wait here end with -ECANCELED. Those that are with the scheduler get a chance to run
+ * for @patience jiffies.
+ *
+ * Return: what is left of @patience.
  */
-static void ork_queue_close(struct ork_queue *queue, bool drop)
+static long ork_queue_close(struct ork_queue *queue, long patience)
 {
 	unsigned int i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
-		ork_lane_close(&queue->lanes[i], drop);
+		if (queue->lanes[i].core)
+			ork_lane_stop(&queue->lanes[i]);
+
+	for (i = 0; i < ORK_MAX_CORES; i++) {
+		struct ork_lane *lane = &queue->lanes[i];
+
+		if (!lane->core)
+			continue;
+		patience = ork_lane_flush(lane, patience);
+		drm_sched_entity_fini(&lane->entity);
+	}
+
 	ork_queue_put(queue);
+	return patience;
 }
 
 static void ork_lane_init(struct ork_lane *lane, struct ork_queue *queue)
@@ -156,7 +176,7 @@ static int ork_lane_open(struct ork_lane *lane, struct ork_core *core, u32 prior
 
 static struct ork_queue *ork_queue_create(struct ork_device *ork, u32 core_mask, u32 priority)
 {
-	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	struct ork_queue *queue = kzalloc(sizeof(*queue), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
 	int ret = 0;
 
@@ -174,7 +194,7 @@ static struct ork_queue *ork_queue_create(struct ork_device *ork, u32 core_mask,
 			ret = ork_lane_open(&queue->lanes[i], ork->core[i], priority);
 
 	if (ret) {
-		ork_queue_close(queue, true);
+		ork_queue_close(queue, 0);
 		return ERR_PTR(ret);
 	}
 
@@ -206,7 +226,7 @@ static int ork_queue_open(struct ork_device *ork, struct ork_file *priv, u32 cor
 
 	ret = xa_alloc(&priv->queues, id, queue, XA_LIMIT(0, ORK_MAX_QUEUES - 1), GFP_KERNEL);
 	if (ret)
-		ork_queue_close(queue, true);
+		ork_queue_close(queue, 0);
 
 	return ret == -EBUSY ? -ENOSPC : ret;
 }
@@ -232,13 +252,31 @@ int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv)
  */
 void ork_queue_close_all(struct ork_file *priv, bool drop)
 {
+	long patience = drop ? 0 : msecs_to_jiffies(ORK_CLOSE_MS);
 	struct ork_queue *queue;
 	unsigned long id;
 
 	xa_for_each(&priv->queues, id, queue) {
 		xa_erase(&priv->queues, id);
-		ork_queue_close(queue, drop);
+		patience = ork_queue_close(queue, patience);
 	}
+}
+
+/* A part that waits for nothing, on a core that has nothing else, needs no scheduler. */
+static bool ork_lane_start(struct ork_lane *lane, struct ork_part *part)
+{
+	lockdep_assert_held(&lane->lock);
+
+	if (lane->closed || part->waits || !part->alone || !list_empty(&lane->waiting) ||
+	    atomic_read(&lane->scheduled) || READ_ONCE(lane->queue->lost))
+		return false;
+
+	atomic_inc(&lane->scheduled);
+	if (ork_part_start(part))
+		return true;
+
+	atomic_dec(&lane->scheduled);
+	return false;
 }
 
 /**
@@ -252,9 +290,16 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 	bool closed;
 
 	mutex_lock(&lane->lock);
+	if (ork_lane_start(lane, part)) {
+		mutex_unlock(&lane->lock);
+		return;
+	}
+
 	closed = lane->closed;
 	if (!closed)
 		list_add_tail(&part->node, &lane->waiting);
+	/* Pairs with the barrier of ork_queue_part_ended(). */
+	smp_mb();
 	ork_lane_feed_locked(lane);
 	mutex_unlock(&lane->lock);
 
@@ -270,8 +315,15 @@ void ork_queue_part_ended(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
-	atomic_dec(&lane->scheduled);
-	ork_lane_kick(lane);
+	atomic_dec(&part->core->load);
+	/*
+	 * The queue's end may wait for this. It is a full barrier: either we see what ork_queue_add()
+	 * brings, or it sees that there is room.
+	 */
+	if (atomic_dec_and_test(&lane->scheduled))
+		wake_up(&lane->core->idle);
+	if (!list_empty(&lane->waiting))
+		ork_lane_kick(lane);
 }
 
 /**
@@ -339,7 +391,7 @@ int ork_ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file 
 
 	queue = xa_erase(&priv->queues, args->queue);
 	if (queue)
-		ork_queue_close(queue, false);
+		ork_queue_close(queue, msecs_to_jiffies(ORK_CLOSE_MS));
 
 	drm_dev_exit(cookie);
 	return queue ? 0 : -ENOENT;

@@ -24,36 +24,46 @@
 /* More than one call of DRM_IOCTL_ORK_SUBMIT can queue. */
 #define ORK_RESULTS_KEPT 8192
 
-struct ork_result *ork_result_create(struct dma_fence *done)
+static_assert(!offsetof(struct ork_result, done));
+
+static const char *ork_result_driver_name(struct dma_fence *fence)
 {
-	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL);
+	return "rknpu-ork";
+}
+
+static const char *ork_result_timeline_name(struct dma_fence *fence)
+{
+	return "job";
+}
+
+static const struct dma_fence_ops ork_result_fence_ops = {
+	.get_driver_name = ork_result_driver_name,
+	.get_timeline_name = ork_result_timeline_name,
+};
+
+struct ork_result *ork_result_create(void)
+{
+	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL_ACCOUNT);
 
 	if (!result)
 		return NULL;
 
-	kref_init(&result->ref);
 	spin_lock_init(&result->lock);
-	result->done = dma_fence_get(done);
+	spin_lock_init(&result->done_lock);
+	/* Jobs end in any order. */
+	dma_fence_init(&result->done, &ork_result_fence_ops, &result->done_lock,
+		       dma_fence_context_alloc(1), 1);
 	return result;
 }
 
-struct ork_result *ork_result_get(struct ork_result *result)
+static void ork_result_get(struct ork_result *result)
 {
-	kref_get(&result->ref);
-	return result;
-}
-
-static void ork_result_release(struct kref *ref)
-{
-	struct ork_result *result = container_of(ref, struct ork_result, ref);
-
-	dma_fence_put(result->done);
-	kfree(result);
+	dma_fence_get(&result->done);
 }
 
 void ork_result_put(struct ork_result *result)
 {
-	kref_put(&result->ref, ork_result_release);
+	dma_fence_put(&result->done);
 }
 
 void ork_result_started(struct ork_result *result, ktime_t when)
@@ -151,7 +161,7 @@ static u32 ork_result_state(const struct ork_result *result, int status)
 
 static void ork_result_report(struct ork_result *result, struct drm_ork_job_wait *args)
 {
-	int status = dma_fence_get_status(result->done);
+	int status = dma_fence_get_status(&result->done);
 
 	spin_lock_irq(&result->lock);
 	args->state = ork_result_state(result, status);
@@ -174,7 +184,7 @@ static int ork_result_wait(struct ork_file *priv, u64 id, struct drm_ork_job_wai
 	if (!result)
 		return -ENOENT;
 
-	ret = dma_fence_wait_timeout(result->done, true,
+	ret = dma_fence_wait_timeout(&result->done, true,
 				     drm_timeout_abs_to_jiffies(args->timeout_ns));
 	ork_result_report(result, args);
 	ork_result_put(result);

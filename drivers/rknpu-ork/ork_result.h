@@ -3,12 +3,11 @@
 #ifndef ORK_RESULT_H
 #define ORK_RESULT_H
 
-#include <linux/kref.h>
+#include <linux/dma-fence.h>
 #include <linux/ktime.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-struct dma_fence;
 struct drm_device;
 struct drm_file;
 struct ork_file;
@@ -17,14 +16,17 @@ struct ork_file;
  * struct ork_result - what became of a job; outlives it
  */
 struct ork_result {
-	/** @ref: one for the job, one for the file */
-	struct kref ref;
+	/**
+	 * @done: the user's fence: signals when all parts have ended. The result lives as long as
+	 * it. First, because dma_fence_free() frees it
+	 */
+	struct dma_fence done;
+
+	/** @done_lock: lock of @done */
+	spinlock_t done_lock;
 
 	/** @id: number of the job in its file */
 	u64 id;
-
-	/** @done: the job's fence; holds a reference */
-	struct dma_fence *done;
 
 	/** @submitted: when the job was queued */
 	ktime_t submitted;
@@ -48,8 +50,7 @@ struct ork_result {
 	u32 fault_va;
 };
 
-struct ork_result *ork_result_create(struct dma_fence *done);
-struct ork_result *ork_result_get(struct ork_result *result);
+struct ork_result *ork_result_create(void);
 void ork_result_put(struct ork_result *result);
 
 void ork_result_started(struct ork_result *result, ktime_t when);

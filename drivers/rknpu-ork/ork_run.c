@@ -12,7 +12,9 @@
  *
  * When a part has ended: the interrupt can overtake the last results on their way to memory. If the
  * DMA engine is idle when the handler looks, they are there; if not, the handler's thread waits.
- * Only then is the next part started, since its traffic would hide the end of the first one's.
+ * Only then is the next part started, since its traffic would hide the end of the first one's. The
+ * handler itself signals the part's end when the next one runs, so that who waits for it is woken
+ * at once; what takes longer, many cache lines to invalidate, it leaves to its thread.
  *
  * Registers are accessible while the core is resumed. Each part that the scheduler has handed over
  * holds a runtime PM reference, so whoever sees core->part under core->part_lock may read them. The
@@ -30,6 +32,7 @@
 #include <linux/ktime.h>
 #include <linux/pm_runtime.h>
 
+#include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
 #include "ork_dump.h"
@@ -44,6 +47,9 @@
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
+
+/* The interrupt handler invalidates no more cache lines than this many bytes have. */
+#define ORK_QUICK_CACHE_BYTES SZ_64K
 
 /* The system does not wait longer for a part before it gives up going to sleep. */
 #define ORK_FREEZE_TIMEOUT_MS 10000
@@ -99,9 +105,14 @@ static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 
 static void ork_run_watch(struct ork_core *core)
 {
-	unsigned long step = core->part->timeout / ORK_WATCHDOG_STEPS;
+	unsigned long step = max(core->part->timeout / ORK_WATCHDOG_STEPS, 1UL);
 
-	mod_delayed_work(core->ork->wq, &core->watchdog, max(step, 1UL));
+	lockdep_assert_held(&core->part_lock);
+
+	/* One that is on its way finds this part: most jobs are over long before that. */
+	if (!delayed_work_pending(&core->watchdog) ||
+	    time_before(jiffies + step, READ_ONCE(core->watchdog.timer.expires)))
+		mod_delayed_work(core->ork->wq, &core->watchdog, step);
 }
 
 static struct ork_part *ork_run_next(struct ork_core *core)
@@ -280,6 +291,13 @@ static void ork_run_switch(struct work_struct *work)
 	mutex_unlock(&core->lock);
 }
 
+/* Runtime PM does not try again to resume a device that has failed once, unless it is told to. */
+static void ork_run_forget_error(struct device *dev)
+{
+	if (READ_ONCE(dev->power.runtime_error))
+		pm_runtime_set_suspended(dev);
+}
+
 /*
  * The scheduler may have a part for us while the system goes to sleep or sleeps; then its thread
  * waits.
@@ -298,25 +316,42 @@ static int ork_run_get_power(struct ork_core *core)
 
 	/* Without core->lock: resuming waits for a suspend in progress. */
 	ret = pm_runtime_resume_and_get(core->dev);
+	if (ret) {
+		dev_err(core->dev, "core %u: no power: %d\n", core->index, ret);
+		ork_run_forget_error(core->mmu->iommu);
+		ork_run_forget_error(core->dev);
+		ret = -ENODEV;
+	}
 	mutex_unlock(&core->power_lock);
 
 	return ret;
 }
 
 /**
- * ork_run_part - take a part from the scheduler
+ * ork_run_get_active - get power for a part if the core has it anyway
  * @core: core
- * @part: part; its fence signals when it has ended, with or without error
  *
- * Return: 0 or an error of power management.
+ * Return: whether ork_run_accept() may follow.
  */
-int ork_run_part(struct ork_core *core, struct ork_part *part)
+bool ork_run_get_active(struct ork_core *core)
 {
-	int ret = ork_run_get_power(core);
+	bool active;
 
-	if (ret)
-		return ret;
+	if (!mutex_trylock(&core->power_lock))
+		return false;
 
+	active = !core->frozen && ork_pm_get_if_active(core->dev) > 0;
+	mutex_unlock(&core->power_lock);
+	return active;
+}
+
+/**
+ * ork_run_accept - take a part
+ * @core: core that has power for it
+ * @part: part; its fence signals when it has ended, with or without error
+ */
+void ork_run_accept(struct ork_core *core, struct ork_part *part)
+{
 	trace_ork_schedule(part);
 
 	mutex_lock(&core->lock);
@@ -325,8 +360,22 @@ int ork_run_part(struct ork_core *core, struct ork_part *part)
 	spin_unlock_irq(&core->part_lock);
 	ork_run_advance(core);
 	mutex_unlock(&core->lock);
+}
 
-	return 0;
+/**
+ * ork_run_part - take a part from the scheduler
+ * @core: core
+ * @part: part; its fence signals when it has ended, with or without error
+ *
+ * Return: 0, or -ENODEV if the core gets no power or clock; the next part tries again.
+ */
+int ork_run_part(struct ork_core *core, struct ork_part *part)
+{
+	int ret = ork_run_get_power(core);
+
+	if (!ret)
+		ork_run_accept(core, part);
+	return ret;
 }
 
 /* Gives the running part to the watchdog. */
@@ -383,10 +432,52 @@ void ork_run_fault(struct ork_core *core)
 	spin_unlock_irqrestore(&core->part_lock, flags);
 }
 
+/* The part that has ended and is signalled next, or NULL; then a VM is switched if that is needed. */
+static struct ork_part *ork_run_take_ended(struct ork_core *core)
+{
+	struct ork_part *part;
+
+	lockdep_assert_held(&core->part_lock);
+
+	part = list_first_entry_or_null(&core->ended, struct ork_part, node);
+	if (part)
+		list_del_init(&part->node);
+	else if (!core->part && ork_run_next(core))
+		/* It lives in another VM. */
+		queue_work(core->ork->wq, &core->advance);
+
+	return part;
+}
+
+/* What the handler need not leave to its thread. */
+static bool ork_run_all_quick(struct ork_core *core)
+{
+	struct ork_part *part = list_first_entry_or_null(&core->ended, struct ork_part, node);
+
+	return !core->raw_status && !core->ending &&
+	       (!part || part->job->cache_bytes <= ORK_QUICK_CACHE_BYTES);
+}
+
+static irqreturn_t ork_run_end_quick(struct ork_core *core)
+{
+	struct ork_part *part;
+	bool quick;
+
+	do {
+		spin_lock(&core->part_lock);
+		quick = ork_run_all_quick(core);
+		part = quick ? ork_run_take_ended(core) : NULL;
+		spin_unlock(&core->part_lock);
+		if (part)
+			ork_run_end_part(core, part, 0);
+	} while (part);
+
+	return quick ? IRQ_HANDLED : IRQ_WAKE_THREAD;
+}
+
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
-	irqreturn_t ret = IRQ_NONE;
 	ktime_t now;
 	u32 status;
 
@@ -397,8 +488,6 @@ irqreturn_t ork_run_irq(int irq, void *data)
 	if (status) {
 		trace_ork_irq(core, status);
 		ork_run_mask_irq(core);
-		ret = IRQ_WAKE_THREAD;
-
 		if (!(status & ORK_INT_DMA_ERROR) &&
 		    readl(core->ddma + ORK_DDMA_CFG_STATUS) & ORK_DDMA_STATUS_IDLE)
 			ork_run_finish(core, now);
@@ -407,7 +496,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 	}
 	spin_unlock(&core->part_lock);
 
-	return ret;
+	return status ? ork_run_end_quick(core) : IRQ_NONE;
 }
 
 /* What the handler could not do: an error, or results that are still on their way. */
@@ -431,17 +520,14 @@ static void ork_run_settle(struct ork_core *core)
 	spin_unlock_irq(&core->part_lock);
 }
 
-/* Return: the next part to end, or NULL when all are; then a VM is switched if that is needed. */
+/* Return: the next part for the thread to end, or NULL when all are. */
 static struct ork_part *ork_run_next_ended(struct ork_core *core)
 {
 	struct ork_part *part;
 
 	spin_lock_irq(&core->part_lock);
-	part = list_first_entry_or_null(&core->ended, struct ork_part, node);
-	if (part)
-		list_del_init(&part->node);
-	else if (!core->part && ork_run_next(core))
-		queue_work(core->ork->wq, &core->advance);
+	part = ork_run_take_ended(core);
+	core->ending = part;
 	spin_unlock_irq(&core->part_lock);
 
 	return part;
@@ -519,8 +605,9 @@ void ork_run_drain(struct ork_core *core)
 	wait_event(core->idle, !atomic_read(&core->queued));
 	cancel_delayed_work_sync(&core->watchdog);
 	cancel_work_sync(&core->publish);
-	/* The last part's release has woken us but may not have returned. */
+	/* Who released the last part has woken us but may not have returned. */
 	flush_workqueue(core->ork->wq);
+	synchronize_irq(core->irq);
 }
 
 static void ork_run_set_frozen(struct ork_core *core, bool frozen)

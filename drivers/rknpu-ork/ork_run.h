@@ -25,6 +25,8 @@ struct ork_run_state {
 
 void ork_run_init(struct ork_core *core);
 int ork_run_part(struct ork_core *core, struct ork_part *part);
+bool ork_run_get_active(struct ork_core *core);
+void ork_run_accept(struct ork_core *core, struct ork_part *part);
 void ork_run_fault(struct ork_core *core);
 void ork_run_drain(struct ork_core *core);
 int ork_run_freeze(struct ork_core *core);

@@ -16,6 +16,7 @@
 #include "ork_array.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_fdinfo.h"
 #include "ork_fences.h"
 #include "ork_gem.h"
 #include "ork_job.h"
@@ -26,6 +27,9 @@
 #include "ork_vm.h"
 
 #define ORK_JOB_MAX_CACHE 4096
+
+/* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
+#define ORK_MAX_QUEUED 8192
 
 /* Addresses are added to 32-bit values of atoms. */
 #define ORK_ADDRESS_ALIGN 16
@@ -141,14 +145,15 @@ static int ork_submit_split(struct ork_submit *submit)
 static int ork_submit_given_ranges(struct ork_submit *submit)
 {
 	const struct drm_ork_job *args = submit->args;
-	struct drm_ork_range *ranges;
+	struct drm_ork_range *ranges, few[ORK_MAX_CORES];
 	u32 i, seen = 0;
 	int ret = 0;
 
 	if (args->core_mask || args->first_task || args->task_count || !args->ranges.count)
 		return -EINVAL;
 
-	ranges = ork_array_copy(&args->ranges, sizeof(*ranges), ORK_MAX_CORES);
+	ranges = ork_array_copy_few(&args->ranges, sizeof(*ranges), ORK_MAX_CORES, few,
+				    ORK_MAX_CORES);
 	if (IS_ERR(ranges))
 		return PTR_ERR(ranges);
 
@@ -165,7 +170,6 @@ static int ork_submit_given_ranges(struct ork_submit *submit)
 					   range->task_count);
 	}
 
-	kvfree(ranges);
 	return ret;
 }
 
@@ -213,7 +217,7 @@ static int ork_submit_address(struct ork_submit *submit, u32 i, u64 address)
 static int ork_submit_addresses(struct ork_submit *submit)
 {
 	const struct drm_ork_array *array = &submit->args->addresses;
-	u64 *addresses;
+	u64 *addresses, few[DRM_ORK_MAX_SLOTS];
 	int ret = 0;
 	u32 i;
 
@@ -223,14 +227,14 @@ static int ork_submit_addresses(struct ork_submit *submit)
 	if (array->count && array->stride != sizeof(*addresses))
 		return -EINVAL;
 
-	addresses = ork_array_copy(array, sizeof(*addresses), DRM_ORK_MAX_SLOTS);
+	addresses = ork_array_copy_few(array, sizeof(*addresses), DRM_ORK_MAX_SLOTS, few,
+				       DRM_ORK_MAX_SLOTS);
 	if (IS_ERR(addresses))
 		return PTR_ERR(addresses);
 
 	for (i = 0; !ret && i < array->count; i++)
 		ret = ork_submit_address(submit, i, addresses[i]);
 
-	kvfree(addresses);
 	return ret;
 }
 
@@ -242,7 +246,10 @@ static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork
 	u32 i, kept = 0;
 	int ret;
 
-	job->cache = kvmalloc_array(count, sizeof(*job->cache), GFP_KERNEL);
+	job->cache = job->cache_few;
+	if (count > ORK_JOB_CACHE_FEW)
+		job->cache = kvmalloc_array(count, sizeof(*job->cache),
+					    GFP_KERNEL_ACCOUNT);
 	if (!job->cache)
 		return -ENOMEM;
 
@@ -258,6 +265,7 @@ static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork
 
 		if (sync.op == DRM_ORK_SYNC_TO_CPU) {
 			job->cache[kept++] = sync;
+			job->cache_bytes += sync.size;
 			continue;
 		}
 		ork_sync_run(&sync);
@@ -270,15 +278,16 @@ static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork
 static int ork_submit_cache(struct ork_submit *submit)
 {
 	const struct drm_ork_array *array = &submit->args->cache;
-	struct drm_ork_sync_range *ranges;
+	struct drm_ork_sync_range *ranges, few[ORK_JOB_CACHE_FEW];
 	int ret;
 
-	ranges = ork_array_copy(array, sizeof(*ranges), ORK_JOB_MAX_CACHE);
+	ranges = ork_array_copy_few(array, sizeof(*ranges), ORK_JOB_MAX_CACHE, few,
+				    ORK_JOB_CACHE_FEW);
 	if (IS_ERR_OR_NULL(ranges))
 		return PTR_ERR(ranges);
 
 	ret = ork_submit_open_cache(submit, ranges, array->count);
-	kvfree(ranges);
+	ork_array_free(ranges, few);
 	return ret;
 }
 
@@ -314,6 +323,7 @@ static int ork_submit_queue(struct ork_submit *submit)
 			count++;
 			goto err_destroy;
 		}
+		parts[count]->waits = submit->fences.in_count || submit->implicit.count;
 		submit->job->result->cores |= BIT(submit->ranges[count].core);
 	}
 
@@ -324,6 +334,20 @@ static int ork_submit_queue(struct ork_submit *submit)
 err_destroy:
 	while (count)
 		ork_part_destroy(parts[--count]);
+	return ret;
+}
+
+static int ork_submit_count(struct ork_submit *submit)
+{
+	atomic_t *queued = &submit->job->usage->queued;
+	int ret;
+
+	if (!atomic_add_unless(queued, 1, ORK_MAX_QUEUED))
+		return -EBUSY;
+
+	ret = ork_submit_queue(submit);
+	if (ret)
+		atomic_dec(queued);
 	return ret;
 }
 
@@ -341,10 +365,10 @@ static int ork_submit_run(struct ork_submit *submit)
 	if (ret)
 		return ret;
 
-	ret = ork_submit_queue(submit);
+	ret = ork_submit_count(submit);
 	if (!ret) {
-		ork_implicit_publish(&submit->implicit, submit->job->done);
-		ork_fences_publish(&submit->fences, submit->job->done);
+		ork_implicit_publish(&submit->implicit, &submit->job->result->done);
+		ork_fences_publish(&submit->fences, &submit->job->result->done);
 	}
 
 	ork_implicit_unlock(&submit->implicit);
@@ -413,14 +437,14 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 	struct ork_device *ork = to_ork_device(drm);
 	struct drm_ork_submit *args = data;
 	struct ork_file *priv = file->driver_priv;
-	struct drm_ork_job *jobs;
+	struct drm_ork_job *jobs, one;
 	int ret = 0;
 
 	args->done = 0;
 	if (args->flags || !args->jobs.count)
 		return -EINVAL;
 
-	jobs = ork_array_copy(&args->jobs, sizeof(*jobs), ORK_SUBMIT_MAX_JOBS);
+	jobs = ork_array_copy_few(&args->jobs, sizeof(*jobs), ORK_SUBMIT_MAX_JOBS, &one, 1);
 	if (IS_ERR(jobs))
 		return PTR_ERR(jobs);
 
@@ -431,6 +455,6 @@ int ork_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 			break;
 	}
 
-	kvfree(jobs);
+	ork_array_free(jobs, &one);
 	return ret;
 }

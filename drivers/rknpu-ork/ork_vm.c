@@ -37,8 +37,11 @@
 #define ORK_VM_END SZ_4G
 #define ORK_GUARD_BYTES PAGE_SIZE
 
-/* A page table costs memory that no budget counts. */
-#define ORK_MAX_VMS 64
+/*
+ * A page table takes up to 4 MiB that no cgroup is charged for. This many reach 128 GiB, four times
+ * the memory of the largest board.
+ */
+#define ORK_MAX_VMS 32
 
 static int ork_vm_fault(struct iommu_domain *domain, struct device *mmu, unsigned long iova,
 			int flags, void *data)
@@ -66,7 +69,7 @@ static struct device *ork_any_core_dev(struct ork_device *ork)
 
 static struct ork_vm *ork_vm_create(struct ork_device *ork)
 {
-	struct ork_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL);
+	struct ork_vm *vm = kzalloc(sizeof(*vm), GFP_KERNEL_ACCOUNT);
 	struct iommu_domain *domain;
 
 	if (!vm)
@@ -228,7 +231,7 @@ static struct ork_mapping *ork_mapping_create(struct ork_vm *vm, const struct or
 	if (IS_ERR(sgt))
 		return ERR_CAST(sgt);
 
-	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL);
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
 

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright 2026 The rknpu-ork authors */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "layout.h"
 #include "pack_file.h"
+
+static int copy_pages(struct ork_weights *weights, const void *pages, size_t bytes)
+{
+	void *copy;
+	int err = ork_bo_create_internal(weights->dev, bytes, ORK_BO_WC, &weights->bo);
+
+	if (!err)
+		err = ork_bo_map(weights->bo, &copy);
+	if (!err)
+		memcpy(copy, pages, bytes);
+	return err;
+}
 
 /* The pages that hold count matrices. The first matrix need not start with its page. */
 static int map_pages(struct ork_weights *weights, const struct ork_pack_tensor *tensor, size_t first, size_t count)
@@ -18,6 +32,9 @@ static int map_pages(struct ork_weights *weights, const struct ork_pack_tensor *
 		return ork_fail(weights->dev, -E2BIG, "%zu matrices of \"%.64s\" do not fit the NPU's 4 GiB of addresses",
 				count, tensor->name);
 	err = ork_bo_wrap(weights->dev, weights->pack->map + page, bytes, &weights->bo);
+	/* The driver pins no more pages than RLIMIT_MEMLOCK allows. */
+	if (err == -ENOMEM)
+		err = copy_pages(weights, weights->pack->map + page, bytes);
 	if (!err)
 		err = ork_bo_address_in(weights->bo, weights->vm, &weights->va);
 	weights->va += (uint32_t)(start - page);

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# Coverage-guided fuzzers (libFuzzer). Paths are relative to the root of the repository.
+# Coverage-guided fuzzers: of the driver's calls on the board (ioctl_fuzz.h), of the checker and the readers of files on the
+# host (libFuzzer). Paths are relative to the root of the repository.
+
+IOCTL_FUZZ_SRCS := $(wildcard selftests/fuzz/ioctl_*.c)
+FUZZ_KERNEL := debug
+FUZZ_CALLS := 10000000
+FUZZ_PROCESSES := 3
 
 FUZZ_CC := clang-14
 # Inputs start from programs that are valid, so tracing comparisons finds little and costs more than half of the time.

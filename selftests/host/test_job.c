@@ -272,6 +272,31 @@ static void plans_are_explained(void)
 	   "null pointers are refused");
 }
 
+static void words_of_plans_are_shown(void)
+{
+	struct ork_weights *weights;
+	struct ork_matmul_desc desc = { .m = 300, .lda = 64, .ldc = 96 };
+	static int8_t b[64 * 96];
+	uint64_t *words;
+	int count;
+
+	if (weights_i8(dev, b, 96, 64, 96, &weights))
+		return;
+	desc.weights = weights;
+	count = ork_plan_words(dev, &desc, NULL, NULL, 0);
+	ok(count > 0 && count % ORK_WORDS_PER_TASK == 0, "the number of words of a plan can be asked for");
+	words = calloc((size_t)count, sizeof(*words));
+	ok(words && ork_plan_words(dev, &desc, NULL, words, (size_t)count - 1) == count && !words[0],
+	   "too little room is left alone");
+	/* The first word of each task is the DPU's S_POINTER (NPU reference 3.1). */
+	ok(words && ork_plan_words(dev, &desc, NULL, words, (size_t)count) == count &&
+		   words[0] == UINT64_C(0x10010000000e4004) && words[count - ORK_WORDS_PER_TASK] == words[0],
+	   "the words are those of tasks");
+	ok(ork_plan_words(dev, &desc, NULL, NULL, 1) == -EINVAL, "there has to be memory for them");
+	free(words);
+	ork_weights_destroy(weights);
+}
+
 int main(void)
 {
 	int i;
@@ -288,6 +313,7 @@ int main(void)
 	batches_are_exact();
 	wrong_batches_are_refused();
 	plans_are_explained();
+	words_of_plans_are_shown();
 	for (i = 0; i < PRODUCTS; i++)
 		ork_weights_destroy(weights[i]);
 	ok(ork_close(dev) == 0, "the model closes");

@@ -32,6 +32,17 @@ extern "C" {
  */
 
 /**
+ * DOC: Limits
+ *
+ * A file may have 32 VMs, 64 queues, 16384 programs, and 8192 jobs that have not ended; a job may
+ * wait for 64 syncobjs and signal 64. They are far above what programs need and may be raised.
+ *
+ * What a file makes the driver allocate, the pages of BOs above all, is charged to the memory
+ * cgroup of the process that asks; -ENOMEM when the cgroup is full. Page tables are not: 4 MiB per
+ * VM at most. Pages of DRM_IOCTL_ORK_BO_USER also count against the process's RLIMIT_MEMLOCK.
+ */
+
+/**
  * DOC: Example
  *
  * C[M][N] = A[M][K] * B[K][N] on all cores, errors left out::
@@ -188,7 +199,7 @@ struct drm_ork_query {
 };
 
 /**
- * define DRM_ORK_BO_WC - map write-combined on the CPU instead of cached; no
+ * define DRM_ORK_BO_WC - the CPU maps it uncached and combines writes; no
  * DRM_IOCTL_ORK_BO_SYNC is needed
  */
 #define DRM_ORK_BO_WC	0x1
@@ -229,7 +240,9 @@ struct drm_ork_bo_create {
  * A private mapping that may become writable is copied by some kernels; a shared one of a file that
  * is open for reading is not.
  *
- * -EFAULT: something in the range is not mapped, or its file system does not allow this.
+ * -EFAULT: something in the range is not mapped, or its file system does not allow this. -ENOMEM:
+ * also when the pages that the process has pinned would be more than RLIMIT_MEMLOCK, unless it has
+ * CAP_IPC_LOCK.
  */
 struct drm_ork_bo_user {
 	/** @ptr: user pointer, multiple of the page size */
@@ -480,9 +493,10 @@ struct drm_ork_slot {
 };
 
 /**
- * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware: do not refuse sizes and
- * bank splits that hang or corrupt, and check the first bytes instead of the whole range at each
- * address. Needs CAP_SYS_ADMIN, else -EPERM. The MMU and the timeout still protect everybody else.
+ * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware. Does not refuse sizes,
+ * bank splits and reuse of more weights than the banks hold, which hang or corrupt, and checks the
+ * first bytes instead of the whole range at each address. Needs CAP_SYS_ADMIN, else -EPERM. The
+ * MMU and the timeout still protect everybody else.
  */
 #define DRM_ORK_PROG_UNCHECKED_LIMITS	0x1
 
@@ -495,7 +509,7 @@ struct drm_ork_slot {
  * slots, each job gets a copy of its own that goes when the job has ended.
  *
  * -EINVAL with @reject not 0: the checker refused the program; nothing was created. -ENOSPC as
- * for DRM_IOCTL_ORK_VM_MAP.
+ * for DRM_IOCTL_ORK_VM_MAP, or the file has as many programs as the driver allows.
  */
 struct drm_ork_prog_create {
 	/** @vm: number of the VM that the program's addresses belong to and that its jobs run in */
@@ -665,8 +679,8 @@ struct drm_ork_job {
 	 * @out_syncs: array of &struct drm_ork_sync that get the job's fence. It signals when
 	 * all parts have ended and the results are in memory. Its error (sync_file status) is
 	 * -ETIMEDOUT after a hang, -EFAULT after an access to an address that is not mapped,
-	 * -EIO after a DMA error, -ENODEV if the core is out of service, -ECANCELED if the job
-	 * was dropped because its queue was destroyed or lost.
+	 * -EIO after a DMA error, -ENODEV if the core is out of service or gets no power, clock or
+	 * address space, -ECANCELED if the job was dropped because its queue was destroyed or lost.
 	 */
 	struct drm_ork_array out_syncs;
 };
@@ -677,7 +691,8 @@ struct drm_ork_job {
  * Jobs are checked and queued in order. If one is refused, the call returns its error, @done is
  * its index, the jobs before it are queued and the ones after it are not.
  *
- * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create.
+ * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create. -EBUSY: the file has as many
+ * jobs that have not ended as the driver allows; it may try again when one has.
  */
 struct drm_ork_submit {
 	/** @jobs: array of &struct drm_ork_job, at least one */
@@ -738,8 +753,8 @@ struct drm_ork_queue_create {
 /**
  * struct drm_ork_queue_destroy - argument of DRM_IOCTL_ORK_QUEUE_DESTROY
  *
- * Jobs that are close to their turn are run; the others end with -ECANCELED. Queue 0 cannot be
- * destroyed: -EINVAL.
+ * Jobs that are close to their turn are run if that comes within a second; the others end with
+ * -ECANCELED. Queue 0 cannot be destroyed: -EINVAL.
  */
 struct drm_ork_queue_destroy {
 	/** @queue: number */

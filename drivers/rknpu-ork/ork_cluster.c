@@ -297,6 +297,8 @@ static int ork_cluster_probe(struct platform_device *pdev)
 static ork_remove_t ork_cluster_remove(struct platform_device *pdev)
 {
 	component_del(&pdev->dev, &ork_cluster_component_ops);
+	/* Suspends now. The power domain is detached before devm ends runtime PM. */
+	pm_runtime_dont_use_autosuspend(&pdev->dev);
 	return ORK_REMOVED;
 }
 

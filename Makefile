@@ -27,10 +27,16 @@ include selftests/fuzz/fuzz.mk
 include examples/examples.mk
 include selftests/selftests.mk
 include selftests/rocket/rocket.mk
+include packaging/install.mk
+include packaging/packages.mk
+include Documentation/docs.mk
 
 CC := gcc
 CFLAGS := -std=c11 -O2 -g
 WARNINGS := -Wall -Wextra -Werror
+PKG_CONFIG := pkg-config
+# Lets the ork command find the library next to it, wherever both were put.
+RPATH := -Wl,-rpath,'$$ORIGIN/../lib'
 SANITIZE_THREAD := -fsanitize=thread
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 BOARD := tools/emulator/ork-board
@@ -45,19 +51,31 @@ help:
 	@echo 'make module         the kernel module for: $(ORK_KERNELS); with KDIR=... for another kernel'
 	@echo 'make lib tools      libork and the ork command for this machine'
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
-	@echo 'make bench          what calls of the driver cost, in guest instructions'
+	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
+	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     packing against memcpy(), and loading'
+	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer'
-	@echo 'make install        libork and the ork command below PREFIX (default /usr/local)'
-	@echo 'make lint           checkpatch, sparse, shellcheck, kernel-doc'
+	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
+	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
+	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
+	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
+	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
+	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
+	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
+# Where nothing is to be installed, as in the build of a package: make -o setup-build ...
+setup-build:
+	@tools/setup/setup.sh build
 setup-host:
 	@tools/setup/setup.sh host
 setup-kernels:
@@ -75,9 +93,9 @@ setup-race:
 
 # $(call user_space,DIR,CC,FLAGS,LDFLAGS): libork.a, libork.so and ork, built in DIR.
 define user_space
-$(1)/obj/%.o: %.c | setup-host
+$(1)/obj/%.o: %.c | setup-build
 	@mkdir -p $$(@D)
-	$(2) $$(CFLAGS) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
+	$(2) $$(CPPFLAGS) $$(CFLAGS) $$(if $$(filter $$<,$$(LIB_VECTOR_SRCS)),-O3) $$(WARNINGS) $(3) -fPIC -MMD -MP $$(LIB_CPPFLAGS) $$(ORK_CPPFLAGS) -c -o $$@ $$<
 
 $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o))
 	@mkdir -p $$(@D)
@@ -86,19 +104,19 @@ $(1)/lib/libork.a: $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o
 
 $(1)/lib/$$(LIB_SONAME): $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.o) $$(MODEL_SRCS:.c=.o)) $$(LIB_MAP)
 	@mkdir -p $$(@D)
-	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) -ldrm
+	$(2) $(3) -shared -Wl,-soname,$$(LIB_SONAME) -Wl,--version-script=$$(LIB_MAP) -o $$@ $$(filter %.o,$$^) $(4) $$(LDFLAGS) -ldrm
 
 $(1)/lib/libork.so: $(1)/lib/$$(LIB_SONAME)
 	ln -sf $$(LIB_SONAME) $$@
 
 $(1)/bin/ork: $$(addprefix $(1)/obj/,$$(ORK_SRCS:.c=.o)) $(1)/lib/libork.so
 	@mkdir -p $$(@D)
-	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork -Wl,-rpath,'$$$$ORIGIN/../lib' $(4) -ldrm -lm
+	$(2) $(3) -o $$@ $$(filter %.o,$$^) -L$(1)/lib -lork $$(RPATH) $(4) $$(LDFLAGS) -ldrm -lm
 
 -include $$(addprefix $(1)/obj/,$$(LIB_SRCS:.c=.d) $$(MODEL_SRCS:.c=.d) $$(ORK_SRCS:.c=.d))
 endef
 
-DRM_CFLAGS = $(shell pkg-config --cflags libdrm 2>/dev/null)
+DRM_CFLAGS = $(shell $(PKG_CONFIG) --cflags libdrm 2>/dev/null)
 GUEST := $(BUILD)/guest
 
 $(eval $(call user_space,$(BUILD)/host,$(CC),$$(DRM_CFLAGS),))
@@ -106,22 +124,9 @@ $(eval $(call user_space,$(BUILD)/sanitize,$(CC),$$(DRM_CFLAGS) $(SANITIZE),))
 $(eval $(call user_space,$(BUILD)/thread,$(CC),$$(DRM_CFLAGS) $(SANITIZE_THREAD),))
 $(eval $(call user_space,$(GUEST),$(ORK_GUEST_CC),$(ORK_GUEST_CFLAGS),$(ORK_GUEST_LDFLAGS)))
 
-.PHONY: lib tools install
+.PHONY: lib tools
 lib: $(BUILD)/host/lib/libork.a $(BUILD)/host/lib/libork.so
 tools: $(BUILD)/host/bin/ork
-
-PREFIX := /usr/local
-install: lib tools
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(BUILD)/host/bin/ork $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/host/lib/$(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/
-	ln -sf $(LIB_SONAME) $(DESTDIR)$(PREFIX)/lib/libork.so
-	install -m 644 $(BUILD)/host/lib/libork.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(LIB_HEADERS) $(DESTDIR)$(PREFIX)/include/
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 Documentation/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 Documentation/man/*.3 $(DESTDIR)$(PREFIX)/share/man/man3/
-	sed -e 's#@PREFIX@#$(PREFIX)#' -e 's#@VERSION@#$(LIB_VERSION)#' lib/libork.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/libork.pc
 
 # --- Kernel module ---------------------------------------------------------------------------------------------------
 
@@ -179,7 +184,7 @@ endef
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/host,$(test),)))
 $(foreach test,$(HOST_TESTS),$(eval $(call host_test,$(BUILD)/sanitize,$(test),$(SANITIZE))))
 $(foreach test,$(THREAD_TESTS),$(eval $(call host_test,$(BUILD)/thread,$(test),$(SANITIZE_THREAD))))
-$(foreach bench,bench_checker bench_load bench_pack,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
+$(foreach bench,bench_checker bench_load bench_cpu,$(eval $(call host_test,$(BUILD)/host,$(bench),)))
 
 MODEL_TEST_COMMON := $(addprefix tools/emulator/model/tests/,board.c layer.c layer_program.c layer_value.c program.c)
 test_model_SRCS := $(wildcard tools/emulator/model/tests/test_*.c) $(MODEL_TEST_COMMON)
@@ -215,6 +220,11 @@ $(addprefix $(GUEST)/libexec/selftests/,$(BOARD_HOST_TESTS)): $(GUEST)/libexec/s
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(HOST_TEST_CPPFLAGS) $(ORK_GUEST_CFLAGS) -o $@ $< $(GUEST)/lib/libork.a \
 		$(ORK_GUEST_LDFLAGS) -ldrm -lm
 
+$(GUEST)/libexec/selftests/bench_layer: $(wildcard selftests/layer/*.[ch]) $(GUEST)/lib/libork.a
+	@mkdir -p $(@D)
+	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) -Ilib/include $(ORK_GUEST_CFLAGS) -o $@ $(filter %.c,$^) $(GUEST)/lib/libork.a \
+		$(ORK_GUEST_LDFLAGS) -ldrm -lm
+
 $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	@mkdir -p $(@D)
 	install -m 755 $< $@
@@ -229,71 +239,8 @@ $(addprefix $(GUEST)/obj/,$(LIB_SRCS:.c=.o) $(ORK_SRCS:.c=.o)): | setup-guest
 .PHONY: board
 board: setup $(MODULES) $(GUEST_FILES)
 
-RUN_TEST = tools/run-test
-
-.PHONY: check check-host check-valgrind check-emulator check-board check-rocket check-debug
-check: lint check-host module check-emulator check-board
-	@echo 'make check: all tests passed'
-
-# Built as a user of the library would build them.
-$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
-	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -lm -Wl,-rpath,'$$ORIGIN/../lib'
-
-HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
-	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
-
-check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
-	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
-	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
-
-check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
-	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
-		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
-
-check-emulator: board
-	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
-	@$(RUN_TEST) tools/emulator/board/test_board.py
-	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
-	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
-
-# All in one boot per kernel; reload.sh last, as it looks at what the others left in the log.
-BOARD_TESTS := /usr/libexec/selftests/run.sh $(SELFTESTS) $(BOARD_HOST_TESTS) reload.sh
-
-check-board: board
-	@for kernel in $(ORK_KERNELS); do \
-		$(RUN_TEST) --name "selftests on Linux $$kernel" $(BOARD) run --kernel $$kernel --mem 4G --timeout 900 -- \
-			$(BOARD_TESTS); \
-		$(RUN_TEST) --name "a core that does not come back, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost; \
-		$(RUN_TEST) --name "memory that does not answer, on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--machine failing-page=0x60000000 --timeout 120 -- /usr/libexec/selftests/bus_error; \
-		$(RUN_TEST) --name "operating points and a supply on Linux $$kernel" $(BOARD) run --kernel $$kernel \
-			--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power; done
-	@$(RUN_TEST) --name 'selftests in chaos mode' $(BOARD) run --kernel $(lastword $(ORK_KERNELS)) --chaos 7 --mem 4G \
-		--timeout 900 -- /usr/libexec/selftests/run.sh $(SELFTESTS)
-	@$(RUN_TEST) --name 'libork on the board with late interrupts and results' $(BOARD) run --strict --chaos 7 --mem 4G \
-		-- /usr/libexec/selftests/run.sh $(BOARD_HOST_TESTS)
-	@$(RUN_TEST) --name "selftests on Linux 6.1, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor --mem 4G \
-		--timeout 900 -- $(BOARD_TESTS)
-	@$(RUN_TEST) --name "a core that does not come back, vendor's device tree" $(BOARD) run --kernel 6.1 --dt vendor \
-		--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost
-
-check-rocket: setup $(ROCKET_DIR)/rocket_test
-	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
-		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
-
-# Without sleep: Linux 7.3 turns the clocks of a core with jobs on before it restores the GPIO block that stands for their
-# gates on this board, and that turns them off again (Documentation/emulator.rst).
-check-debug: board $(BUILD)/module-debug/rknpu_ork.ko
-	@$(RUN_TEST) --name 'selftests on the debug kernel' $(BOARD) run --kernel debug --no-complaints --mem 4G --timeout 1800 -- \
-		/usr/libexec/selftests/run.sh $(filter-out sleep,$(SELFTESTS))
-	@$(RUN_TEST) --name 'leaks on the debug kernel' $(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 900 -- \
-		/usr/libexec/selftests/reload.sh
-	@$(RUN_TEST) --name 'KUnit on the debug kernel' $(BOARD) run --kernel debug --no-module --timeout 300 \
-		--append 'kunit.enable=1 kunit.autorun=1' \
-		--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
-		sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'
+include selftests/check.mk
+include Documentation/formats.mk
 
 # --- Figures ---------------------------------------------------------------------------------------------------------
 
@@ -302,12 +249,30 @@ BENCH = $(BOARD) run --icount --timeout 900 -- /usr/libexec/selftests/bench
 # Jobs that take their predicted time, so that the next one is there when they end.
 BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/selftests/bench
 
-.PHONY: bench bench-host
-bench-host: $(BUILD)/host/test/bench_pack $(BUILD)/host/test/bench_load
-	@$(BUILD)/host/test/bench_pack
+# What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
+# these files.
+FIGURES := $(BUILD)/figures
+BUDGET_FIGURES := $(FIGURES)/path-6.12
+BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
+
+.PHONY: bench bench-check bench-host FORCE
+$(FIGURES)/path-6.12: board FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path 6.12 > $@
+
+# Our driver and the kernel's own, in one run.
+$(FIGURES)/path-mainline: board $(BUILD)/module-mainline/rknpu_ork.ko $(ROCKET_DIR)/rocket_bench FORCE
+	@mkdir -p $(@D)
+	@tools/bench-path mainline $(ROCKET_DIR)/rocket_bench > $@
+
+bench-check: $(BUDGET_FIGURES)
+	@tools/figures.py check selftests/bench.budget $^
+
+bench-host: $(BUILD)/host/test/bench_cpu $(BUILD)/host/test/bench_load
+	@$(BUILD)/host/test/bench_cpu
 	@ORK_DEVICE=model $(BUILD)/host/test/bench_load
 
-bench: board $(BUILD)/host/test/bench_checker
+bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@echo '$(BUILD)/host/test/bench_checker'
 	@$(BUILD)/host/test/bench_checker
 	@echo '$(BENCH)'
@@ -316,6 +281,13 @@ bench: board $(BUILD)/host/test/bench_checker
 	@$(BENCH)_switch.sh
 	@echo '$(BENCH_TIMING) hand-over'
 	@$(BENCH_TIMING) hand-over
+	@cat $(BENCH_FIGURES)
+	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
+
+# A decoder layer, with the timing model. Takes minutes.
+.PHONY: bench-layers
+bench-layers: board $(GUEST)/libexec/selftests/bench_layer
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
@@ -347,10 +319,11 @@ fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 # --- Lint ------------------------------------------------------------------------------------------------------------
 
 CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree --no-summary --terse --quiet
-SHELL_SCRIPTS := $(shell git ls-files -co --exclude-standard '*.sh') .ci/run tools/emulator/board/init $(RUN_TEST)
+SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST) \
+	tools/bench-path
 
 .PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell
+lint: lint-kernel lint-sparse lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest

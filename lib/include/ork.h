@@ -362,6 +362,19 @@ void ork_job_destroy(struct ork_job *job);
 int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
 		     char *text, size_t size);
 
+/* Register commands of one task of ork_plan_words(). */
+#define ORK_WORDS_PER_TASK 104
+
+/*
+ * The register commands that ork_matmul() would have the NPU run, for "ork regcmd" and other people who look at them: the
+ * tasks of the product's first program, ORK_WORDS_PER_TASK words each, without the trailers that the driver adds. In place
+ * of the addresses of A, B and C they have offsets, which the driver adds to the addresses of each job.
+ *
+ * Returns the number of words. Writes them if count is at least that. a and c may be NULL, and words if count is 0.
+ */
+int ork_plan_words(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
+		   uint64_t *words, size_t count);
+
 /* --- Reference -------------------------------------------------------------------------------------------------- */
 
 struct ork_ref_desc {

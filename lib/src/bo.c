@@ -222,7 +222,8 @@ static int map_for_npu(struct ork_bo *bo, uint32_t vm_number)
 	err = bo->dev->backend->vm_map(bo->dev, &map);
 	if (err == -ENOSPC && !bo->dev->backend->query_vm(bo->dev, vm_number, &vm))
 		return ork_fail(bo->dev, err,
-				"no room for %zu bytes in the NPU's addresses: the largest hole has %llu bytes",
+				"no room for %zu bytes in the NPU's addresses: the largest hole has %llu bytes; destroy buffers or "
+				"weights first, or let weights take turns (ork_residency_create)",
 				ork_bo_size(bo), (unsigned long long)vm.largest_hole_bytes);
 	if (err)
 		return ork_fail(bo->dev, err, "cannot map %zu bytes for the NPU: %s", ork_bo_size(bo),

@@ -37,3 +37,21 @@ int ork_plan_explain(struct ork_device *dev, const struct ork_matmul_desc *desc,
 	add_place(&out, 'C', &req.c);
 	return out.length;
 }
+
+int ork_plan_words(struct ork_device *dev, const struct ork_matmul_desc *desc, const struct ork_matmul_opts *opts,
+		   uint64_t *words, size_t count)
+{
+	struct ork_program_key key;
+	struct ork_request req;
+	struct ork_pass pass;
+	int err;
+
+	err = ork_request_init(&req, dev, desc, opts);
+	if (err)
+		return err;
+	if (!words && count)
+		return ork_fail(dev, -EINVAL, "ork_plan_words: words is NULL");
+	ork_request_pass(&req, 0, &pass);
+	ork_pass_key(&pass, &key);
+	return ork_program_words(dev, &key, words, count);
+}

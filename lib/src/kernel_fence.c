@@ -37,7 +37,9 @@ static int job_error(struct ork_device *dev, int err, uint64_t fault_va)
 	case 0:
 		return 0;
 	case -ETIMEDOUT:
-		return ork_fail(dev, err, "the job made no progress within its timeout; its core was reset");
+		return ork_fail(dev, err,
+				"the job made no progress within its timeout, its core was reset; give a slow one a longer timeout, "
+				"or see in /sys/class/devcoredump/*/data what it was at");
 	case -EFAULT:
 		return ork_fail(dev, -EIO, "the job met address 0x%08llx, which is not mapped; its core was reset",
 				(unsigned long long)fault_va);

@@ -4,6 +4,7 @@
 #define ORK_NUMBER_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include <ork.h>
 
@@ -38,6 +39,19 @@ float ork_exact_round(struct ork_exact *sum);
 
 /* binary32 to binary16: nearest, ties to even; from 65520 on infinity (NPU reference 5.2). */
 uint16_t ork_f16_from_f32(float value);
+
+/*
+ * The nearest integer, ties to even in the CPU's default mode, to a value whose integer is -127 to 127. Numbers of 2^23 to
+ * 2^24 have no fraction, so adding one rounds; the integer is in the low bits then.
+ */
+static inline int8_t ork_nearest_i8(float value)
+{
+	const float sum = value + 12582912.0f;
+	int32_t bits;
+
+	memcpy(&bits, &sum, sizeof(bits));
+	return (int8_t)(bits - 0x4b400000);
+}
 
 /* OUT_CVT of the NPU (NPU reference 5.5): sat8(half_even((sum * scale) >> shift) + offset). */
 int8_t ork_requantise(int32_t sum, const struct ork_requant *requant);

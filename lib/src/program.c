@@ -76,6 +76,28 @@ static int write_tasks(struct ork_device *dev, const struct ork_program *program
 	return 0;
 }
 
+int ork_program_words(struct ork_device *dev, const struct ork_program_key *key, uint64_t *words, size_t count)
+{
+	struct ork_program program = { .key = *key };
+	struct part part = { .rc = { .words = words, .capacity = count } };
+	uint32_t tasks;
+	int err = 0;
+
+	ork_program_plan(dev, key, &program.plan);
+	tasks = ork_program_part_tasks(dev, &program, 0);
+	if (count < (size_t)tasks * ORK_TASK_WORDS)
+		return (int)(tasks * ORK_TASK_WORDS);
+	part.tasks = calloc(tasks, sizeof(*part.tasks));
+	part.slots = calloc((size_t)tasks * ORK_SLOTS, sizeof(*part.slots));
+	if (!part.tasks || !part.slots)
+		err = ork_fail(dev, -ENOMEM, "out of memory");
+	else
+		err = write_tasks(dev, &program, 0, tasks, &part);
+	free(part.tasks);
+	free(part.slots);
+	return err ? err : (int)part.rc.count;
+}
+
 static const char *reject_text(uint32_t reject)
 {
 	static const char *const texts[] = {

@@ -28,6 +28,9 @@ struct ork_program {
 /* Plans for the key. */
 void ork_program_plan(const struct ork_device *dev, const struct ork_program_key *key, struct ork_plan *plan);
 
+/* Words of the first part's tasks, as ork_plan_words(). */
+int ork_program_words(struct ork_device *dev, const struct ork_program_key *key, uint64_t *words, size_t count);
+
 /* Kept or new; stays until it is put. Is not kept if the programs of the device are all in use. */
 int ork_program_get(struct ork_device *dev, const struct ork_program_key *key, struct ork_program **program);
 void ork_program_put(struct ork_device *dev, struct ork_program *program);

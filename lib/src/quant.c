@@ -100,13 +100,12 @@ static int make_factors(uint32_t *most, size_t cols, float limit, float *scales)
 
 static void quantise_by_column(const float *x, const uint32_t *factors, size_t cols, int8_t *q)
 {
-	float factor, value;
+	float factor;
 	size_t col;
 
 	for (col = 0; col < cols; col++) {
 		memcpy(&factor, &factors[col], sizeof(factor));
-		value = x[col];
-		ork_simd_scalar.quantise(&q[col], &value, 1, factor, false);
+		q[col] = ork_nearest_i8(x[col] * factor);
 	}
 }
 

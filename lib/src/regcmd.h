@@ -200,7 +200,7 @@ struct ork_task {
 };
 
 /* Words of one task, without the trailer, which the driver writes. */
-#define ORK_TASK_WORDS 104
+#define ORK_TASK_WORDS ORK_WORDS_PER_TASK
 
 /* Positions of the words that hold the addresses, counted from the task's first word. */
 #define ORK_TASK_A_WORD 21

@@ -2,6 +2,7 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include <string.h>
 
+#include "number.h"
 #include "simd.h"
 #include "types.h"
 
@@ -50,22 +51,13 @@ static uint32_t largest(const float *x, size_t count)
 	return most;
 }
 
-/* Numbers of 2^23 to 2^24 have no fraction, so adding one rounds; the integer is in the low bits then. */
-#define ROUNDER      12582912.0f
-#define ROUNDER_BITS 0x4b400000
-
 static void quantise(int8_t *q, const float *x, size_t count, float factor, bool past_caches)
 {
-	int32_t bits;
-	float sum;
 	size_t i;
 
 	(void)past_caches;
-	for (i = 0; i < count; i++) {
-		sum = x[i] * factor + ROUNDER;
-		memcpy(&bits, &sum, sizeof(bits));
-		q[i] = (int8_t)(bits - ROUNDER_BITS);
-	}
+	for (i = 0; i < count; i++)
+		q[i] = ork_nearest_i8(x[i] * factor);
 }
 
 const struct ork_simd ork_simd_scalar = { "scalar", tile_4, tile_8, tile_16, fence, largest, quantise };

@@ -73,30 +73,44 @@ int ork_stage_get(struct ork_device *dev, uint32_t vm, uint64_t size_bytes, stru
 	return stage_create(dev, vm, size_bytes, stage);
 }
 
-/* Idle stages that are kept: two products in flight. */
-#define STAGES_KEPT 4
+/* Idle stages that are kept: those of eight products in flight, but no more memory than two of the largest take. */
+#define STAGES_KEPT      16
+#define STAGE_BYTES_KEPT ((uint64_t)256 << 20)
 
-/* The stage that a new one supersedes goes: the smallest. */
+static bool too_many(const struct ork_device *dev)
+{
+	const struct ork_stage *stage;
+	unsigned int count = 0;
+	uint64_t bytes = 0;
+
+	for (stage = dev->idle_stages; stage; stage = stage->next) {
+		count++;
+		bytes += ork_bo_size(stage->bo);
+	}
+	return count > STAGES_KEPT || bytes > STAGE_BYTES_KEPT;
+}
+
+static void drop_smallest(struct ork_device *dev)
+{
+	struct ork_stage **at, **smallest = &dev->idle_stages, *stage;
+
+	for (at = &dev->idle_stages; *at; at = &(*at)->next)
+		if (ork_bo_size((*at)->bo) < ork_bo_size((*smallest)->bo))
+			smallest = at;
+	stage = *smallest;
+	*smallest = stage->next;
+	stage_free(stage);
+}
+
+/* The stages that a new one supersedes go: the smallest. */
 void ork_stage_put(struct ork_device *dev, struct ork_stage *stage)
 {
-	struct ork_stage **at, **smallest;
-	unsigned int count = 1;
-
 	if (!stage)
 		return;
 	stage->next = dev->idle_stages;
 	dev->idle_stages = stage;
-	smallest = &dev->idle_stages;
-	for (at = &stage->next; *at; at = &(*at)->next) {
-		count++;
-		if (ork_bo_size((*at)->bo) < ork_bo_size((*smallest)->bo))
-			smallest = at;
-	}
-	if (count <= STAGES_KEPT)
-		return;
-	stage = *smallest;
-	*smallest = stage->next;
-	stage_free(stage);
+	while (too_many(dev))
+		drop_smallest(dev);
 }
 
 void ork_stages_free(struct ork_device *dev)

@@ -8,6 +8,9 @@
 /* Elements of an atom of int16. */
 #define ATOM_I16 (ORK_ATOM_BYTES / 2)
 
+/* Rows of a cube that are unpacked together. */
+#define CUBE_ROWS 8
+
 /* Columns that are summed at a time. */
 #define CHUNK 256
 
@@ -85,30 +88,52 @@ static void unpack_rows(const struct ork_c_tile *tile, enum ork_dtype c_type, co
 	}
 }
 
-/* int16 in planes of 8 columns (NPU reference 4.4). */
-static void unpack_cube_row(const struct ork_c_tile *tile, uint32_t *c, uint32_t row)
+/* The sums of the slices of one atom, whose first slice is given. */
+static void sum_atom(const struct ork_c_tile *tile, const uint8_t *atom, uint32_t *sums)
 {
-	uint32_t s, n;
+	const int16_t *part = (const int16_t *)(const void *)atom;
+	uint32_t s, i;
 
-	memset(c, 0, tile->used_cols * sizeof(*c));
-	for (s = 0; s < tile->slices; s++) {
-		const int16_t *part = (const int16_t *)(const void *)(tile->stage + s * tile->slice_bytes);
+	for (i = 0; i < ATOM_I16; i++)
+		sums[i] = (uint32_t)part[i];
+	for (s = 1; s < tile->slices; s++) {
+		part = (const int16_t *)(const void *)(atom + s * tile->slice_bytes);
+		for (i = 0; i < ATOM_I16; i++)
+			sums[i] += (uint32_t)part[i];
+	}
+}
 
-		part += (size_t)row * ATOM_I16;
-		for (n = 0; n < tile->used_cols; n++)
-			c[n] += (uint32_t)part[(size_t)(n / ATOM_I16) * tile->rows * ATOM_I16 + n % ATOM_I16];
+/* int16 in planes of 8 columns (NPU reference 4.4), some rows of each at a time, because they share cache lines. */
+static void unpack_cube_rows(const struct ork_c_tile *tile, uint32_t *c, size_t ldc, uint32_t row, uint32_t rows)
+{
+	uint32_t sums[ATOM_I16], n, i, count;
+
+	for (n = 0; n < tile->used_cols; n += ATOM_I16) {
+		const uint8_t *atom = tile->stage + ((size_t)n * tile->rows + (size_t)row * ATOM_I16) * sizeof(int16_t);
+
+		count = tile->used_cols - n < ATOM_I16 ? tile->used_cols - n : ATOM_I16;
+		for (i = 0; i < rows; i++, atom += ORK_ATOM_BYTES) {
+			sum_atom(tile, atom, sums);
+			/* A whole atom's copy is two instructions. */
+			if (count == ATOM_I16)
+				memcpy(c + (row + i) * ldc + n, sums, sizeof(sums));
+			else
+				memcpy(c + (row + i) * ldc + n, sums, count * sizeof(*c));
+		}
 	}
 }
 
 void ork_unpack_c(const struct ork_c_tile *tile, enum ork_dtype c_type, const struct ork_requant *requant, void *c,
 		  size_t ldc)
 {
-	uint32_t i;
+	uint32_t row, rows;
 
 	if (tile->result->operand->form == ORK_FORM_ROWS) {
 		unpack_rows(tile, c_type, requant, c, ldc * ork_dtype_bytes(c_type));
 		return;
 	}
-	for (i = 0; i < tile->rows; i++)
-		unpack_cube_row(tile, (uint32_t *)c + i * ldc, i);
+	for (row = 0; row < tile->rows; row += rows) {
+		rows = tile->rows - row < CUBE_ROWS ? tile->rows - row : CUBE_ROWS;
+		unpack_cube_rows(tile, c, ldc, row, rows);
+	}
 }

@@ -27,7 +27,7 @@ const char *ork_strerror(int err)
 	case -ENOMEM:
 		return "out of memory";
 	case -ENODEV:
-		return "no such NPU device";
+		return "no NPU of the driver rknpu-ork; the command \"ork info\" tells why";
 	case -ENOENT:
 		return "no such file or object";
 	case -EACCES:

@@ -300,6 +300,20 @@ static void other_types(void)
 	}
 }
 
+/* 1024 columns, whose weights take 64 KiB. */
+static void widen(uint64_t *words)
+{
+	static const struct setting wide[] = {
+		{ 0x1030, 0x10000 }, { 0x1038, 0x01010400 }, { 0x3018, 0x3ff }, { 0x403c, 0x03ff03ff }, { 0x4058, 0x3ff },
+	};
+	size_t i, j;
+
+	for (i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+		for (j = 0; j < GOOD_COUNT; j++)
+			if (good[j].reg == wide[i].reg)
+				words[j] = word_of(wide[i]);
+}
+
 static void reuse_inside_a_program(void)
 {
 	struct ork_regcmd_state state;
@@ -316,6 +330,22 @@ static void reuse_inside_a_program(void)
 	ok(check_next(&state, second, GOOD_COUNT, false, &bad) == DRM_ORK_REJECT_NONE && state.reuses,
 	   "a task may reuse the weights that the task before it has loaded");
 
+	/* 64 KiB in one bank of 32 KiB. */
+	first[11] = word_of((struct setting){ 0x1040, 0x1b });
+	second[11] = word_of((struct setting){ 0x1040, 0x201b });
+	widen(first);
+	widen(second);
+	memset(&state, 0, sizeof(state));
+	check_next(&state, first, GOOD_COUNT, true, &bad);
+	ok(check_next(&state, second, GOOD_COUNT, true, &bad) == DRM_ORK_REJECT_NONE,
+	   "with limits off it may try what is left of weights that are larger than their banks");
+	memset(&state, 0, sizeof(state));
+	check_next(&state, first, GOOD_COUNT, false, &bad);
+	ok(check_next(&state, second, GOOD_COUNT, false, &bad) == DRM_ORK_REJECT_REUSE, "but not with limits");
+
+	good_words(first);
+	good_words(second);
+	second[11] = word_of((struct setting){ 0x1040, 0x20b1 });
 	second[24] = word_of((struct setting){ 0x1110, B_VA - PAGE });
 	memset(&state, 0, sizeof(state));
 	check_next(&state, first, GOOD_COUNT, false, &bad);

@@ -119,8 +119,9 @@ static void exhausted_addresses_lose_nothing(struct ork_device *dev)
 		ork_bo_create(dev, (size_t)1 << 30, 0, &bo[i]);
 		mapped += ork_bo_address(bo[i], &address) == 0;
 	}
-	ok(mapped == 3 && ork_bo_address(bo[3], &address) == -ENOSPC && strstr(ork_error(dev), "largest hole"),
-	   "a full address space is refused with -ENOSPC and says what would fit");
+	ok(mapped == 3 && ork_bo_address(bo[3], &address) == -ENOSPC && strstr(ork_error(dev), "largest hole") &&
+		   strstr(ork_error(dev), "destroy buffers"),
+	   "a full address space is refused with -ENOSPC and says what would fit and what to do");
 	ork_query(dev, &full);
 	ork_bo_create(dev, full.vm_largest_hole_bytes, 0, &last);
 	ok(ork_bo_address(last, &address) == 0, "the largest hole can be used as a whole");

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal.h"
 #include "product.h"
 #include "tap.h"
 
@@ -55,6 +56,32 @@ static void products_of_one_call_are_exact(void)
 	ok(ork_job_wait(job, -1) == 0 && all_exact(), "all are exact");
 	ok(ork_job_wait(job, 0) == 0, "waiting again gives the same result");
 	ork_job_destroy(job);
+}
+
+static const struct ork_backend *counted_backend;
+static int buffers_made;
+
+static int count_buffer(struct ork_device *device, struct drm_ork_bo_create *args)
+{
+	buffers_made++;
+	return counted_backend->bo_create(device, args);
+}
+
+static void products_of_a_repeated_call_make_no_buffers(void)
+{
+	struct ork_backend counting = *dev->backend;
+	struct ork_job *job;
+	int err;
+
+	counting.bo_create = count_buffer;
+	counted_backend = dev->backend;
+	dev->backend = &counting;
+	err = ork_matmul_submit(dev, descs, PRODUCTS, NULL, &job);
+	if (!err)
+		err = ork_job_wait(job, -1);
+	ok(!err && !buffers_made, "the same call again makes no buffers (%d)", buffers_made);
+	ork_job_destroy(job);
+	dev->backend = counted_backend;
 }
 
 static void many_equal_products_use_one_core_each(void)
@@ -245,6 +272,31 @@ static void plans_are_explained(void)
 	   "null pointers are refused");
 }
 
+static void words_of_plans_are_shown(void)
+{
+	struct ork_weights *weights;
+	struct ork_matmul_desc desc = { .m = 300, .lda = 64, .ldc = 96 };
+	static int8_t b[64 * 96];
+	uint64_t *words;
+	int count;
+
+	if (weights_i8(dev, b, 96, 64, 96, &weights))
+		return;
+	desc.weights = weights;
+	count = ork_plan_words(dev, &desc, NULL, NULL, 0);
+	ok(count > 0 && count % ORK_WORDS_PER_TASK == 0, "the number of words of a plan can be asked for");
+	words = calloc((size_t)count, sizeof(*words));
+	ok(words && ork_plan_words(dev, &desc, NULL, words, (size_t)count - 1) == count && !words[0],
+	   "too little room is left alone");
+	/* The first word of each task is the DPU's S_POINTER (NPU reference 3.1). */
+	ok(words && ork_plan_words(dev, &desc, NULL, words, (size_t)count) == count &&
+		   words[0] == UINT64_C(0x10010000000e4004) && words[count - ORK_WORDS_PER_TASK] == words[0],
+	   "the words are those of tasks");
+	ok(ork_plan_words(dev, &desc, NULL, NULL, 1) == -EINVAL, "there has to be memory for them");
+	free(words);
+	ork_weights_destroy(weights);
+}
+
 int main(void)
 {
 	int i;
@@ -252,6 +304,7 @@ int main(void)
 	if (!ok(ork_open("model", &dev) == 0 && make_products(), "the model opens"))
 		return done();
 	products_of_one_call_are_exact();
+	products_of_a_repeated_call_make_no_buffers();
 	many_equal_products_use_one_core_each();
 	several_jobs_are_in_flight();
 	descriptor_tells_the_end();
@@ -260,6 +313,7 @@ int main(void)
 	batches_are_exact();
 	wrong_batches_are_refused();
 	plans_are_explained();
+	words_of_plans_are_shown();
 	for (i = 0; i < PRODUCTS; i++)
 		ork_weights_destroy(weights[i]);
 	ok(ork_close(dev) == 0, "the model closes");

@@ -190,6 +190,38 @@ static void slices_are_added_before_conversion(void)
 	   c[2]);
 }
 
+/* Rows of any length, as several columns are added at a time. */
+static void slices_of_any_width_are_added(void)
+{
+	enum { MOST = 300 };
+	const struct ork_operand *i8 = ork_operand_find(ORK_I8), *f16 = ork_operand_find(ORK_F16);
+	struct ork_c_tile tile = { .slice_bytes = MOST * 4, .slices = 3, .rows = 1, .cols = MOST };
+	int32_t src[3][MOST], sums[MOST + 1];
+	float reals[3][MOST], real_sums[MOST + 1];
+	unsigned int good = 0, i;
+
+	for (i = 0; i < MOST; i++) {
+		src[0][i] = INT32_MAX, src[1][i] = (int32_t)i, src[2][i] = -7;
+		reals[0][i] = 1e8f, reals[1][i] = (float)i, reals[2][i] = -1e8f;
+	}
+	for (tile.used_cols = 1; tile.used_cols <= MOST; tile.used_cols++) {
+		bool right = true;
+
+		sums[tile.used_cols] = 42, real_sums[tile.used_cols] = 42;
+		tile.stage = (const uint8_t *)src, tile.result = ork_result_find(i8, ORK_I32, 3);
+		ork_unpack_c(&tile, ORK_I32, NULL, sums, MOST);
+		tile.stage = (const uint8_t *)reals, tile.result = ork_result_find(f16, ORK_F32, 3);
+		ork_unpack_c(&tile, ORK_F32, NULL, real_sums, MOST);
+		for (i = 0; i < tile.used_cols; i++) {
+			volatile float sum = 1e8f + (float)i;
+
+			right &= sums[i] == (int32_t)((uint32_t)INT32_MAX + i - 7) && real_sums[i] == sum - 1e8f;
+		}
+		good += right && sums[i] == 42 && real_sums[i] == 42;
+	}
+	ok(good == MOST, "slices of %u of %d widths are added in order", good, MOST);
+}
+
 /* int16 in planes of 8 columns. */
 static void cubes_are_unpacked(void)
 {
@@ -250,6 +282,7 @@ int main(void)
 	column_range_is_contiguous();
 	unpacking_writes_only_the_columns();
 	slices_are_added_before_conversion();
+	slices_of_any_width_are_added();
 	cubes_are_unpacked();
 	int4_slices_follow_the_weights();
 	return done();

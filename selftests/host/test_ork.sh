@@ -72,10 +72,25 @@ run --help
 expect 0 "usage: ork COMMAND" "--help explains the command"
 run --version
 expect 0 "libork 0.1.0" "--version names the library"
+"$ORK" --version >"$dir/out"
+here=$(dirname "$0")
+grep -q "^MODULE_VERSION(\"$(sed 's/.* //' "$dir/out")\");" "$here/../../drivers/rknpu-ork/ork_drv.c"
+ok $? "which is that of the module"
 run help matmul
 expect 0 "usage: ork matmul" "help matmul explains the options"
 run info
 expect 0 "cores            3 (mask 0x7)" "info tells the cores"
+
+run selftest
+expect 0 "ok 1 - core 0 alone: int8 to int32" "selftest passes on the model"
+[ "$(grep -c '^ok' "$dir/out")" -eq "$(sed -n 's/^1\.\.//p' "$dir/out")" ]
+ok $? "every test of it does"
+refuse 3 "in-process model is not supported" "probe needs the driver" probe k
+refuse 2 "no sweep \"z\"" "a sweep that is not there" probe z
+refuse 2 "multiples of 32" "a K that is none" probe k --from 33
+refuse 2 "at most 11" "more banks than there are" probe banks --to 12
+run selftest --device /dev/null
+expect 3 "cannot open device" "selftest without a device is an error"
 
 for cores in 1 2 3 auto; do
 	run matmul -m 7 -k 768 -n 640 --cores $cores --verify

@@ -104,6 +104,76 @@ static void instruction_sets_agree(const struct ork_simd *simd)
 	ok(good == i, "%s: %u of %zu rows are quantised as the scalar code does", simd->name, good, i);
 }
 
+/* As ork_dequantise() is described, one number at a time. */
+static float real_of(int32_t sum, float row_scale, float column_scale, float before, bool add)
+{
+	volatile float value = (float)sum;
+
+	value *= row_scale;
+	value *= column_scale;
+	if (add)
+		value = before + value;
+	return value;
+}
+
+static bool same_sums(size_t cols, bool add)
+{
+	float column_scales[70], out[70], expected[70], row_scale = 0.37f;
+	int32_t c[70];
+	size_t i;
+
+	for (i = 0; i < 70; i++) {
+		c[i] = (int32_t)random_u64(&seed);
+		column_scales[i] = 0.001f * (float)(random_u64(&seed) % 1000);
+		out[i] = expected[i] = 1e5f * (float)(random_u64(&seed) % 1000);
+	}
+	for (i = 0; i < cols; i++)
+		expected[i] = real_of(c[i], row_scale, column_scales[i], expected[i], add);
+	return !ork_dequantise(c, cols, 1, cols, &row_scale, column_scales, out, cols, add) &&
+	       !memcmp(out, expected, sizeof(out));
+}
+
+/* Loops work on several columns at a time, and on the rest. */
+static void sums_become_reals_as_described(void)
+{
+	unsigned int good = 0;
+	size_t cols;
+
+	for (cols = 1; cols <= 69; cols++)
+		good += same_sums(cols, false) + same_sums(cols, true);
+	ok(good == 138, "%u of 138 rows of sums become the reals that they are described as", good);
+}
+
+static bool same_columns(size_t cols)
+{
+	float *x = random_reals(3 * 70), scales[70];
+	int8_t q[3 * 70] = { 0 }, expected[3 * 70] = { 0 };
+	size_t i, j;
+	int err = ork_quantise_columns(ORK_I8, x, 70, 3, cols, q, 70, scales);
+
+	for (j = 0; j < cols; j++) {
+		volatile float most = 0, factor;
+
+		for (i = 0; i < 3; i++)
+			most = fmaxf(most, fabsf(x[i * 70 + j]));
+		factor = 127 / most;
+		for (i = 0; i < 3; i++)
+			expected[i * 70 + j] = (int8_t)rintf(x[i * 70 + j] * factor);
+	}
+	free(x);
+	return !err && !memcmp(q, expected, sizeof(q));
+}
+
+static void columns_are_quantised_as_described(void)
+{
+	unsigned int good = 0;
+	size_t cols;
+
+	for (cols = 1; cols <= 69; cols++)
+		good += same_columns(cols);
+	ok(good == 69, "%u of 69 matrices are quantised by columns as described", good);
+}
+
 /* Relative root mean square error of the whole path: quantise, multiply, make real. */
 static double product_error(enum ork_dtype type, const float *a, const float *bt, size_t m, size_t k, size_t n,
 			    size_t groups)
@@ -299,6 +369,8 @@ int main(void)
 		note("this CPU has no vector instructions that are made use of");
 	else
 		instruction_sets_agree(ork_simd());
+	sums_become_reals_as_described();
+	columns_are_quantised_as_described();
 	errors_are_as_small_as_known();
 	rotations_undo_themselves();
 	rows_and_columns_agree();

@@ -97,8 +97,8 @@ int rocket_bo_wait(struct rocket_bo *bo, int64_t timeout_ms)
 	return ret > 0 ? 0 : ret;
 }
 
-int rocket_submit(int fd, const struct rocket_task *tasks, uint32_t count, const struct rocket_bo *in,
-		  const struct rocket_bo *out)
+int rocket_submit_jobs(int fd, const struct rocket_task *tasks, uint32_t count, uint32_t jobs, const struct rocket_bo *in,
+		       const struct rocket_bo *out)
 {
 	struct drm_rocket_task list[count];
 	struct drm_rocket_job job = {
@@ -110,13 +110,22 @@ int rocket_submit(int fd, const struct rocket_task *tasks, uint32_t count, const
 		.out_bo_handles = (uintptr_t)&out->handle,
 		.out_bo_handle_count = 1,
 	};
+	struct drm_rocket_job copies[jobs];
 	struct drm_rocket_submit args = {
-		.jobs = (uintptr_t)&job,
-		.job_count = 1,
-		.job_struct_size = sizeof(job),
+		.jobs = (uintptr_t)copies,
+		.job_count = jobs,
+		.job_struct_size = sizeof(copies[0]),
 	};
 
 	for (uint32_t i = 0; i < count; i++)
 		list[i] = (struct drm_rocket_task) { .regcmd = tasks[i].address, .regcmd_count = tasks[i].words };
+	for (uint32_t i = 0; i < jobs; i++)
+		copies[i] = job;
 	return call(fd, DRM_IOCTL_ROCKET_SUBMIT, &args);
+}
+
+int rocket_submit(int fd, const struct rocket_task *tasks, uint32_t count, const struct rocket_bo *in,
+		  const struct rocket_bo *out)
+{
+	return rocket_submit_jobs(fd, tasks, count, 1, in, out);
 }

@@ -39,4 +39,8 @@ int rocket_bo_wait(struct rocket_bo *bo, int64_t timeout_ms);
 int rocket_submit(int fd, const struct rocket_task *tasks, uint32_t count, const struct rocket_bo *in,
 		  const struct rocket_bo *out);
 
+/* The same job several times, in one call. */
+int rocket_submit_jobs(int fd, const struct rocket_task *tasks, uint32_t count, uint32_t jobs, const struct rocket_bo *in,
+		       const struct rocket_bo *out);
+
 #endif

@@ -4,7 +4,8 @@
 #include <getopt.h>
 #include <stdio.h>
 
-#include "json.h"
+#include "tensor.h"
+#include "term.h"
 #include "tool.h"
 
 static const char usage_text[] =
@@ -20,45 +21,82 @@ struct options {
 };
 
 /* verdict: NULL, or what verifying has found. */
-static void print_tensor(const struct ork_pack_tensor *tensor, bool json, bool first, const char *verdict)
+static void print_line(const struct ork_pack_tensor *tensor, const char *verdict, bool good)
 {
-	if (json) {
-		printf("%s\n{", first ? "" : ",");
-		json_tensor(tensor);
-		if (verdict) {
-			printf(", \"verified\": ");
-			json_string(verdict);
-		}
-		printf("}");
-		return;
-	}
-	printf("%-48s %8zu x %-8zu %6zu  %-4s %12llu  %4zu  %5zu %8zu%s%s\n", tensor->name, tensor->k * tensor->groups,
+	printf("%-48s %8zu x %-8zu %6zu  %-4s %12llu  %4zu  %5zu %8zu", tensor->name, tensor->k * tensor->groups,
 	       tensor->n, tensor->batch, tensor_type(tensor), tensor_bytes(tensor), tensor->groups, tensor->k_slice,
-	       tensor->hadamard, verdict ? "  " : "", verdict ? verdict : "");
+	       tensor->hadamard);
+	if (verdict)
+		printf("  %s%s%s", term_style(good ? TERM_GOOD : TERM_BAD), verdict, term_style(TERM_PLAIN));
+	putchar('\n');
+}
+
+static void print_json(struct json *json, const struct ork_pack_tensor *tensor, const char *verdict)
+{
+	json_object(json, NULL);
+	tensor_json(json, tensor);
+	if (verdict)
+		json_text(json, "verified", verdict);
+	json_close(json);
+}
+
+static unsigned long long total_bytes(const struct ork_pack *pack)
+{
+	unsigned long long bytes = 0;
+	size_t i;
+
+	for (i = 0; i < ork_pack_count(pack); i++)
+		bytes += tensor_bytes(ork_pack_tensor(pack, i));
+	return bytes;
+}
+
+/* Lists tensors, and verifies them if there is a progress to show. */
+static int print_tensors(const struct ork_pack *pack, struct json *json, struct progress *progress)
+{
+	const unsigned long long total = total_bytes(pack);
+	char reason[ORK_PACK_REASON_BYTES];
+	unsigned long long done = 0;
+	int status = EXIT_OK;
+	size_t i;
+
+	for (i = 0; i < ork_pack_count(pack); i++) {
+		const struct ork_pack_tensor *tensor = ork_pack_tensor(pack, i);
+		const char *verdict = NULL;
+
+		if (progress) {
+			progress_show(progress, (double)done / (double)total, tensor->name);
+			verdict = ork_pack_verify(pack, i, reason) ? reason : "ok";
+			done += tensor_bytes(tensor);
+			progress_end(progress);
+		}
+		if (verdict == reason)
+			status = EXIT_MISMATCH;
+		if (json)
+			print_json(json, tensor, verdict);
+		else
+			print_line(tensor, verdict, verdict != reason);
+	}
+	return status;
 }
 
 static int print_file(const struct ork_pack *pack, const struct options *options)
 {
-	char reason[ORK_PACK_REASON_BYTES];
-	int status = EXIT_OK;
-	size_t i;
+	struct progress progress = { 0 };
+	struct json json;
+	int status;
 
-	if (options->json)
-		printf("{\"tensors\": [");
-	else
+	if (options->json) {
+		json_begin(&json, "inspect");
+		json_array(&json, "tensors");
+	} else {
 		printf("%-48s %8s   %-8s %6s  %-4s %12s  %4s  %5s %8s\n", "tensor", "K", "N", "batch", "type", "bytes",
 		       "grps", "slice", "Hadamard");
-	for (i = 0; i < ork_pack_count(pack); i++) {
-		const char *verdict = NULL;
-
-		if (options->verify)
-			verdict = ork_pack_verify(pack, i, reason) ? reason : "ok";
-		if (verdict == reason)
-			status = EXIT_MISMATCH;
-		print_tensor(ork_pack_tensor(pack, i), options->json, i == 0, verdict);
 	}
-	if (options->json)
-		printf("]}\n");
+	status = print_tensors(pack, options->json ? &json : NULL, options->verify ? &progress : NULL);
+	if (options->json) {
+		json_close(&json);
+		json_end(&json);
+	}
 	return status;
 }
 
@@ -87,13 +125,13 @@ int cmd_inspect(int argc, char **argv)
 	int option;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage_text, stdout);
 			return EXIT_OK;
 		}
-		if (option == '?')
-			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help inspect", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return complain_option(option, argv);
 		options.json |= option == 'j';
 		options.verify |= option == 'v';
 	}

@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "json.h"
+#include "machine.h"
 #include "matmul_args.h"
 #include "npy.h"
 #include "operands.h"
+#include "regcmd_file.h"
+#include "term.h"
 #include "tool.h"
 
 static const char usage_text[] =
@@ -35,8 +38,10 @@ static const char usage_text[] =
 	"  --cores C         split over 1, 2 or 3 cores, default auto\n"
 	"  --verify          compare with a CPU reference; without equality exit 1, no file\n"
 	"  --explain         print the plan and why it was chosen\n"
+	"  --dump-regcmd F   write the register commands of the first program to F, for ork regcmd\n"
 	"  --repeat R        run R times and print the shortest time\n"
 	"  --timeout MS      give up after MS milliseconds without progress\n"
+	"  --json            print the result as JSON\n"
 	"  --device DEVICE   \"model\" or a render node, default see ork --help\n";
 
 /* Bytes that C holds before each run, so that a result that was not written does not pass for a right one. */
@@ -54,19 +59,8 @@ struct matmul {
 	double best_ms;
 	uint64_t jobs[ORK_MAX_CORES];
 	const char *backend;
+	char plan[2048];        /* "" without --explain */
 };
-
-/* The shift that brings sums of K random products near the range of int8. */
-static void default_requant(struct matmul *mm)
-{
-	size_t k;
-
-	if (mm->args.have_requant)
-		return;
-	mm->args.requant = (struct ork_requant){ .scale = 1, .shift = 7 };
-	for (k = mm->in.k; k >= 4; k /= 4)
-		mm->args.requant.shift++;
-}
 
 static int prepare(struct matmul *mm)
 {
@@ -78,7 +72,8 @@ static int prepare(struct matmul *mm)
 	status = get_operands(&mm->args, &mm->in);
 	if (status)
 		return status;
-	default_requant(mm);
+	if (!mm->args.have_requant)
+		mm->args.requant = usual_requant(mm->in.k);
 	mm->c_bytes = mm->in.m * mm->in.n * ork_dtype_bytes(mm->args.type->c_type);
 	mm->c = malloc(mm->c_bytes);
 	if (mm->args.verify)
@@ -105,14 +100,6 @@ static size_t count_wrong(const struct matmul *mm)
 	for (i = 0; i < mm->c_bytes; i += bytes)
 		wrong += memcmp(c + i, expected + i, bytes) != 0;
 	return wrong;
-}
-
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
 static struct ork_matmul_desc product(const struct matmul *mm)
@@ -180,17 +167,37 @@ static int run_repeatedly(struct matmul *mm)
 	return EXIT_OK;
 }
 
-static int explain(const struct matmul *mm)
+static int explain(struct matmul *mm)
 {
 	const struct ork_matmul_desc desc = product(mm);
 	const struct ork_matmul_opts opts = options(mm);
-	char text[2048];
-	const int length = ork_plan_explain(mm->dev, &desc, &opts, text, sizeof(text));
+	const int length = ork_plan_explain(mm->dev, &desc, &opts, mm->plan, sizeof(mm->plan));
 
 	if (length < 0)
 		return device_error(mm, length);
-	fputs(text, stdout);
+	if (!mm->args.json)
+		fputs(mm->plan, stdout);
 	return EXIT_OK;
+}
+
+static int dump_regcmd(struct matmul *mm)
+{
+	const struct ork_matmul_desc desc = product(mm);
+	const struct ork_matmul_opts opts = options(mm);
+	const int count = ork_plan_words(mm->dev, &desc, &opts, NULL, 0);
+	uint64_t *words = count > 0 ? malloc((size_t)count * sizeof(*words)) : NULL;
+	int status = EXIT_OK;
+
+	if (count < 0)
+		return device_error(mm, count);
+	if (!words)
+		return complain(EXIT_USAGE, "not enough memory");
+	if (ork_plan_words(mm->dev, &desc, &opts, words, (size_t)count) != count)
+		status = complain(EXIT_DEVICE, "%s", ork_error(mm->dev));
+	else if (regcmd_write(mm->args.dump_path, words, (size_t)count))
+		status = complain(EXIT_USAGE, "cannot write %s: %s", mm->args.dump_path, strerror(errno));
+	free(words);
+	return status;
 }
 
 static int compute_expected(const struct matmul *mm)
@@ -218,29 +225,66 @@ static int run_all(struct matmul *mm)
 		return device_error(mm, err);
 	if (mm->args.explain)
 		status = explain(mm);
+	if (!status && mm->args.dump_path)
+		status = dump_regcmd(mm);
 	if (!status && mm->expected)
 		status = compute_expected(mm);
 	return status ? status : run_repeatedly(mm);
 }
 
-static void print_summary(const struct matmul *mm)
+static int cores_used(const struct matmul *mm)
 {
 	int used = 0, i;
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		used += mm->jobs[i] != 0;
+	return used;
+}
+
+static void print_summary(const struct matmul *mm)
+{
+	const int used = cores_used(mm);
+
 	printf("matmul M=%zu K=%zu N=%zu %s: %s, %d core%s, jobs per core %" PRIu64 "/%" PRIu64 "/%" PRIu64 ", ",
 	       mm->in.m, mm->in.k, mm->in.n, mm->args.type->words, mm->backend, used, used == 1 ? "" : "s",
 	       mm->jobs[0], mm->jobs[1], mm->jobs[2]);
 	if (mm->expected)
-		printf("verify %s (%zu of %zu elements wrong), ", mm->wrong ? "FAILED" : "ok", mm->wrong,
-		       mm->in.m * mm->in.n);
+		printf("verify %s%s%s (%zu of %zu elements wrong), ", term_style(mm->wrong ? TERM_BAD : TERM_GOOD),
+		       mm->wrong ? "FAILED" : "ok", term_style(TERM_PLAIN), mm->wrong, mm->in.m * mm->in.n);
 	else
 		printf("not verified, ");
 	printf("%.3f ms", mm->best_ms);
 	if (mm->args.repeat > 1)
 		printf(" (shortest of %lu)", mm->args.repeat);
 	putchar('\n');
+}
+
+static void print_json(const struct matmul *mm)
+{
+	struct json json;
+	int i;
+
+	json_begin(&json, "matmul");
+	json_number(&json, "m", mm->in.m);
+	json_number(&json, "k", mm->in.k);
+	json_number(&json, "n", mm->in.n);
+	json_text(&json, "type", mm->args.type->name);
+	json_text(&json, "backend", mm->backend);
+	json_number(&json, "cores", (unsigned long long)cores_used(mm));
+	json_array(&json, "jobs");
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		json_number(&json, NULL, mm->jobs[i]);
+	json_close(&json);
+	if (mm->expected)
+		json_number(&json, "wrong", mm->wrong);
+	else
+		json_null(&json, "wrong");
+	json_number(&json, "repeat", mm->args.repeat);
+	json_real(&json, "shortest_ms", mm->best_ms);
+	json_text(&json, "times_are_of", machine_times("", mm->backend));
+	if (mm->args.explain)
+		json_text(&json, "plan", mm->plan);
+	json_end(&json);
 }
 
 static enum npy_type file_type(enum ork_dtype c_type)
@@ -282,7 +326,10 @@ static int run_on_device(struct matmul *mm)
 		status = write_result(mm);
 	if (status)
 		return status;
-	print_summary(mm);
+	if (mm->args.json)
+		print_json(mm);
+	else
+		print_summary(mm);
 	return mm->wrong ? EXIT_MISMATCH : EXIT_OK;
 }
 

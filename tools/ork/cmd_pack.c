@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "json.h"
 #include "pack_args.h"
+#include "tensor.h"
+#include "term.h"
 #include "tool.h"
 
 static const char usage_text[] =
@@ -39,8 +39,8 @@ struct packer {
 	char **names;    /* of .npy files, one per source; else NULL */
 	struct item *items;
 	size_t count, skipped;
-	size_t current;  /* for the progress */
-	bool terminal;
+	size_t current;  /* of the items */
+	struct progress progress;
 };
 
 static bool is_wanted(const struct pack_args *args, const char *name)
@@ -141,31 +141,30 @@ static int choose(struct packer *packer)
 
 static void report(void *opaque, double share)
 {
-	const struct packer *packer = opaque;
+	struct packer *packer = opaque;
 
-	if (packer->terminal)
-		fprintf(stderr, "\r\033[K[%zu/%zu] %3.0f %% %.60s", packer->current + 1, packer->count, 100 * share,
-			packer->items[packer->current].packed.name);
+	progress_show(&packer->progress, ((double)packer->current + share) / (double)packer->count,
+		      packer->items[packer->current].packed.name);
 }
 
 static int pack_items(struct packer *packer, struct ork_pack_writer *writer)
 {
 	const struct pack_progress progress = { report, packer };
 	char reason[SOURCE_REASON_CHARS];
+	int err = 0;
 
-	for (packer->current = 0; packer->current < packer->count; packer->current++) {
+	for (packer->current = 0; packer->current < packer->count && !err; packer->current++) {
 		struct item *item = &packer->items[packer->current];
 
-		if (pack_tensor(item->source, item->tensor, &item->packed, writer, &progress, &item->error, reason)) {
-			if (packer->terminal)
-				fputs("\r\033[K", stderr);
-			return complain(EXIT_USAGE, "cannot pack \"%s\" of %s, which begins at byte %llu: %s",
-					item->packed.name, item->path, (unsigned long long)item->tensor->offset, reason);
+		err = pack_tensor(item->source, item->tensor, &item->packed, writer, &progress, &item->error, reason);
+		if (err) {
+			progress_end(&packer->progress);
+			complain(EXIT_USAGE, "cannot pack \"%s\" of %s, which begins at byte %llu: %s", item->packed.name,
+				 item->path, (unsigned long long)item->tensor->offset, reason);
 		}
 	}
-	if (packer->terminal)
-		fputs("\r\033[K", stderr);
-	return EXIT_OK;
+	progress_end(&packer->progress);
+	return err ? EXIT_USAGE : EXIT_OK;
 }
 
 static int write_file(struct packer *packer)
@@ -186,43 +185,55 @@ static int write_file(struct packer *packer)
 	return EXIT_OK;
 }
 
-static void print_line(const struct ork_pack_tensor *tensor, double error)
+static void print_table(const struct packer *packer, const struct ork_pack *pack)
 {
-	printf("%-48s %8zu x %-8zu %6zu  %-4s %12llu  %7.3f %%\n", tensor->name, tensor->k * tensor->groups, tensor->n,
-	       tensor->batch, tensor_type(tensor), tensor_bytes(tensor), 100 * error);
+	unsigned long long bytes = 0;
+	size_t i;
+
+	printf("%-48s %8s   %-8s %6s  %-4s %12s  %9s\n", "tensor", "K", "N", "batch", "type", "bytes", "RMS error");
+	for (i = 0; i < packer->count; i++) {
+		const struct ork_pack_tensor *tensor = ork_pack_tensor(pack, i);
+
+		bytes += tensor_bytes(tensor);
+		printf("%-48s %8zu x %-8zu %6zu  %-4s %12llu  %7.3f %%\n", tensor->name, tensor->k * tensor->groups,
+		       tensor->n, tensor->batch, tensor_type(tensor), tensor_bytes(tensor), 100 * packer->items[i].error);
+	}
+	printf("%zu tensors, %llu bytes; %zu with one dimension left out\n", packer->count, bytes, packer->skipped);
+}
+
+static void print_json(const struct packer *packer, const struct ork_pack *pack)
+{
+	unsigned long long bytes = 0;
+	struct json json;
+	size_t i;
+
+	json_begin(&json, "pack");
+	json_array(&json, "tensors");
+	for (i = 0; i < packer->count; i++) {
+		json_object(&json, NULL);
+		tensor_json(&json, ork_pack_tensor(pack, i));
+		json_real(&json, "error", packer->items[i].error);
+		json_close(&json);
+		bytes += tensor_bytes(ork_pack_tensor(pack, i));
+	}
+	json_close(&json);
+	json_number(&json, "bytes", bytes);
+	json_number(&json, "skipped", packer->skipped);
+	json_end(&json);
 }
 
 /* What has become of the tensors, from the file itself. */
 static int print_summary(const struct packer *packer)
 {
 	char reason[ORK_PACK_REASON_BYTES];
-	unsigned long long bytes = 0;
 	struct ork_pack *pack;
-	size_t i;
 
 	if (ork_pack_open(packer->args->out_path, &pack, reason))
 		return complain(EXIT_USAGE, "cannot read %s: %s", packer->args->out_path, reason);
 	if (packer->args->json)
-		printf("{\"tensors\": [");
+		print_json(packer, pack);
 	else
-		printf("%-48s %8s   %-8s %6s  %-4s %12s  %9s\n", "tensor", "K", "N", "batch", "type", "bytes", "RMS error");
-	for (i = 0; i < packer->count; i++) {
-		const struct ork_pack_tensor *tensor = ork_pack_tensor(pack, i);
-
-		bytes += tensor_bytes(tensor);
-		if (packer->args->json) {
-			printf("%s\n{", i ? "," : "");
-			json_tensor(tensor);
-			printf(", \"error\": %.6g}", packer->items[i].error);
-		} else {
-			print_line(tensor, packer->items[i].error);
-		}
-	}
-	if (packer->args->json)
-		printf("],\n\"bytes\": %llu, \"skipped\": %zu}\n", bytes, packer->skipped);
-	else
-		printf("%zu tensors, %llu bytes; %zu with one dimension left out\n", packer->count, bytes,
-		       packer->skipped);
+		print_table(packer, pack);
 	ork_pack_close(pack);
 	return EXIT_OK;
 }
@@ -240,7 +251,7 @@ static int run(struct packer *packer)
 
 int cmd_pack(int argc, char **argv)
 {
-	struct packer packer = { .terminal = isatty(STDERR_FILENO) };
+	struct packer packer = { 0 };
 	struct pack_args args;
 	int status = parse_pack_args(argc, argv, &args);
 	size_t i;

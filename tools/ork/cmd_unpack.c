@@ -2,6 +2,7 @@
 /* Copyright 2026 The rknpu-ork authors */
 #define _GNU_SOURCE
 #include <getopt.h>
+#include <ork_pack.h>
 #include <ork_quant.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,20 +10,23 @@
 
 #include "json.h"
 #include "npy.h"
+#include "term.h"
 #include "tool.h"
 
 static const char usage_text[] =
-	"usage: ork unpack -o OUT.npy [--matrix I] FILE.orkpack TENSOR\n"
+	"usage: ork unpack -o OUT.npy [--matrix I] [--json] FILE.orkpack TENSOR\n"
 	"\n"
 	"Writes a matrix B[K][N] of an orkpack file as a NumPy file: with its scales and without\n"
 	"rotation as float32, or as int8 or float16 if it was packed as it was.\n"
 	"\n"
 	"  -o OUT.npy  the file to write; it appears only when it is complete\n"
-	"  --matrix I  which one of a batch, default 0\n";
+	"  --matrix I  which one of a batch, default 0\n"
+	"  --json      print what was written as JSON\n";
 
 struct options {
 	const char *out_path, *in_path, *name;
 	unsigned long matrix;
+	bool json;
 };
 
 /* A row of stored elements times its scales. */
@@ -47,7 +51,8 @@ static void to_real(const struct ork_pack_tensor *tensor, size_t matrix, const v
 	}
 }
 
-static int read_real(const struct ork_pack *pack, size_t index, size_t first_matrix, float *b)
+static int read_real(const struct ork_pack *pack, size_t index, size_t first_matrix, float *b,
+		     struct progress *progress)
 {
 	const struct ork_pack_tensor *tensor = ork_pack_tensor(pack, index);
 	uint16_t *row = malloc(tensor->n * sizeof(*row));
@@ -57,6 +62,8 @@ static int read_real(const struct ork_pack *pack, size_t index, size_t first_mat
 		return complain(EXIT_USAGE, "out of memory");
 	for (group = 0; group < tensor->groups; group++) {
 		for (k = 0; k < tensor->k; k++) {
+			progress_show(progress, (double)(group * tensor->k + k) / (double)(tensor->groups * tensor->k),
+				      tensor->name);
 			ork_pack_read(pack, index, first_matrix + group, k, 1, row, tensor->n);
 			to_real(tensor, first_matrix + group, row, b + (group * tensor->k + k) * tensor->n);
 		}
@@ -66,7 +73,7 @@ static int read_real(const struct ork_pack *pack, size_t index, size_t first_mat
 }
 
 /* K is the direction of rows here: each column is turned on its own. */
-static int rotate_back(const struct ork_pack_tensor *tensor, float *b)
+static int rotate_back(const struct ork_pack_tensor *tensor, float *b, struct progress *progress)
 {
 	const size_t k = tensor->k * tensor->groups;
 	float *column = malloc(k * sizeof(*column));
@@ -75,6 +82,7 @@ static int rotate_back(const struct ork_pack_tensor *tensor, float *b)
 	if (!column)
 		return complain(EXIT_USAGE, "out of memory");
 	for (n = 0; n < tensor->n; n++) {
+		progress_show(progress, (double)n / (double)tensor->n, "rotating back");
 		for (i = 0; i < k; i++)
 			column[i] = b[i * tensor->n + n];
 		ork_hadamard(column, k, 1, k, tensor->hadamard);
@@ -94,6 +102,7 @@ static bool is_plain(const struct ork_pack_tensor *tensor)
 static int fill(const struct ork_pack *pack, size_t index, size_t matrix, struct npy_matrix *npy)
 {
 	const struct ork_pack_tensor *tensor = ork_pack_tensor(pack, index);
+	struct progress progress = { 0 };
 	int status;
 
 	npy->rows = tensor->k * tensor->groups;
@@ -106,8 +115,25 @@ static int fill(const struct ork_pack *pack, size_t index, size_t matrix, struct
 		ork_pack_read(pack, index, matrix, 0, tensor->k, npy->data, tensor->n);
 		return EXIT_OK;
 	}
-	status = read_real(pack, index, matrix * tensor->groups, npy->data);
-	return status || !tensor->hadamard ? status : rotate_back(tensor, npy->data);
+	status = read_real(pack, index, matrix * tensor->groups, npy->data, &progress);
+	if (!status && tensor->hadamard)
+		status = rotate_back(tensor, npy->data, &progress);
+	progress_end(&progress);
+	return status;
+}
+
+static void print_json(const struct options *options, const struct npy_matrix *npy)
+{
+	struct json json;
+
+	json_begin(&json, "unpack");
+	json_text(&json, "file", options->out_path);
+	json_text(&json, "name", options->name);
+	json_number(&json, "matrix", options->matrix);
+	json_number(&json, "k", npy->rows);
+	json_number(&json, "n", npy->cols);
+	json_text(&json, "elements", npy->type == NPY_F4 ? "float32" : npy->type == NPY_F2 ? "float16" : "int8");
+	json_end(&json);
 }
 
 static int unpack_from(const struct ork_pack *pack, const struct options *options)
@@ -127,6 +153,8 @@ static int unpack_from(const struct ork_pack *pack, const struct options *option
 	status = fill(pack, index, options->matrix, &npy);
 	if (!status && npy_write(options->out_path, &npy, reason))
 		status = complain(EXIT_USAGE, "cannot write %s: %s", options->out_path, reason);
+	if (!status && options->json)
+		print_json(options, &npy);
 	free(npy.data);
 	return status;
 }
@@ -150,6 +178,7 @@ int cmd_unpack(int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
 		{ "matrix", required_argument, NULL, 'm' },
 		{ 0 },
 	};
@@ -162,14 +191,14 @@ int cmd_unpack(int argc, char **argv)
 			fputs(usage_text, stdout);
 			return EXIT_OK;
 		}
-		if (option == ':')
-			return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
-		if (option == '?')
-			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help unpack", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return complain_option(option, argv);
 		if (option == 'o')
 			options.out_path = optarg;
-		else if (parse_number(optarg, 0, ORK_MAX_DIM, &options.matrix))
-			return complain(EXIT_USAGE, "--matrix takes a number from 0 to %d, not \"%s\"", ORK_MAX_DIM, optarg);
+		else if (option == 'j')
+			options.json = true;
+		else if (parse_option_number("--matrix", optarg, 0, ORK_MAX_DIM, &options.matrix))
+			return EXIT_USAGE;
 	}
 	if (optind + 2 != argc || !options.out_path)
 		return complain(EXIT_USAGE, "an orkpack file, a tensor and -o are needed; see ork help unpack");

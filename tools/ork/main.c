@@ -2,24 +2,43 @@
 /* Copyright 2026 The rknpu-ork authors */
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "open_error.h"
 #include "tool.h"
 
-static const char usage_text[] =
+static const struct command {
+	const char *name;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "info", "what the device is and what it has done", cmd_info },
+	{ "matmul", "multiply two matrices", cmd_matmul },
+	{ "bench", "measure products and compare them with what the hardware could do", cmd_bench },
+	{ "top", "how busy the cores are, and who uses them", cmd_top },
+	{ "pack", "pack the weights of a model into a file that loads at once", cmd_pack },
+	{ "unpack", "take a matrix out of such a file", cmd_unpack },
+	{ "inspect", "list what such a file has, and verify it", cmd_inspect },
+	{ "doctor", "what is wrong with this board, and what mends it", cmd_doctor },
+	{ "selftest", "prove quickly that this NPU computes right", cmd_selftest },
+	{ "probe", "what the hardware does beyond the limits; root only", cmd_probe },
+	{ "regcmd", "take register commands apart, and check them", cmd_regcmd },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const char usage_head[] =
 	"usage: ork COMMAND [OPTIONS]\n"
 	"\n"
 	"Matrix products on the NPU of the RK3588, exact to the bit.\n"
 	"\n"
-	"commands:\n"
-	"  info       what the device is and what it has done\n"
-	"  matmul     multiply two matrices\n"
-	"  pack       pack the weights of a model into a file that loads at once\n"
-	"  unpack     take a matrix out of such a file\n"
-	"  inspect    list what such a file has, and verify it\n"
+	"commands:\n";
+
+static const char usage_tail[] =
 	"  help CMD   options of a command\n"
 	"\n"
 	"options:\n"
@@ -29,7 +48,10 @@ static const char usage_text[] =
 	"The device is --device, else $ORK_DEVICE, else the first render node of the driver\n"
 	"rknpu-ork. The device \"model\" is an NPU model inside the process.\n"
 	"\n"
-	"exit status: 0 success, 1 --verify found something wrong, 2 wrong options, files,\n"
+	"With --json every command prints its result as one JSON object on one line. Colours\n"
+	"and progress bars are for terminals only; NO_COLOR=1 turns colours off.\n"
+	"\n"
+	"exit status: 0 success, 1 a check found something wrong, 2 wrong options, files,\n"
 	"shapes or values, 3 no device or a device error\n";
 
 int complain(int status, const char *format, ...)
@@ -59,41 +81,60 @@ int parse_number(const char *text, unsigned long min, unsigned long max, unsigne
 	return 0;
 }
 
+int parse_option_number(const char *option, const char *text, unsigned long min, unsigned long max,
+			unsigned long *value)
+{
+	if (parse_number(text, min, max, value) == 0)
+		return EXIT_OK;
+	return complain(EXIT_USAGE, "%s takes a number from %lu to %lu, not \"%s\"", option, min, max, text);
+}
+
+int complain_option(int option, char **argv)
+{
+	if (option == ':')
+		return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
+	return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help %s", argv[optind - 1], argv[0]);
+}
+
+const char *chosen_device(const char *device)
+{
+	if (!device)
+		device = getenv("ORK_DEVICE");
+	return device && *device ? device : NULL;
+}
+
 int open_device(const char *device, struct ork_device **dev)
 {
 	const int err = ork_open(device, dev);
+	char reason[512];
 
 	if (!err)
 		return EXIT_OK;
-	if (!device)
-		device = getenv("ORK_DEVICE");
-	if (device && *device)
-		return complain(EXIT_DEVICE, "cannot open device \"%s\": %s", device, ork_strerror(err));
-	if (err == -ENODEV)
-		return complain(EXIT_DEVICE,
-				"no render node of the driver rknpu-ork found; ORK_DEVICE=model needs none");
-	return complain(EXIT_DEVICE, "cannot open the NPU: %s", ork_strerror(err));
+	device = chosen_device(device);
+	explain_open_error("", device, err, reason, sizeof(reason));
+	if (device)
+		return complain(EXIT_DEVICE, "cannot open device \"%s\": %s", device, reason);
+	return complain(EXIT_DEVICE, "cannot open the NPU: %s", reason);
 }
-
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{ "info", cmd_info },
-	{ "matmul", cmd_matmul },
-	{ "pack", cmd_pack },
-	{ "unpack", cmd_unpack },
-	{ "inspect", cmd_inspect },
-};
 
 static const struct command *find_command(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; i < COMMANDS; i++)
 		if (strcmp(name, commands[i].name) == 0)
 			return &commands[i];
 	return NULL;
+}
+
+static void print_usage(void)
+{
+	size_t i;
+
+	fputs(usage_head, stdout);
+	for (i = 0; i < COMMANDS; i++)
+		printf("  %-9s  %s\n", commands[i].name, commands[i].summary);
+	fputs(usage_tail, stdout);
 }
 
 static int help(int argc, char **argv)
@@ -102,7 +143,7 @@ static int help(int argc, char **argv)
 	const struct command *command;
 
 	if (argc == 2) {
-		fputs(usage_text, stdout);
+		print_usage();
 		return EXIT_OK;
 	}
 	command = find_command(argv[2]);

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "matmul_args.h"
 #include "tool.h"
@@ -17,8 +16,10 @@ enum {
 	OPT_B,
 	OPT_CORES,
 	OPT_DEVICE,
+	OPT_DUMP,
 	OPT_EXPLAIN,
 	OPT_HELP,
+	OPT_JSON,
 	OPT_REPEAT,
 	OPT_REQUANT,
 	OPT_SEED,
@@ -32,8 +33,10 @@ static const struct option options[] = {
 	{ "b", required_argument, NULL, OPT_B },
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "dump-regcmd", required_argument, NULL, OPT_DUMP },
 	{ "explain", no_argument, NULL, OPT_EXPLAIN },
 	{ "help", no_argument, NULL, OPT_HELP },
+	{ "json", no_argument, NULL, OPT_JSON },
 	{ "repeat", required_argument, NULL, OPT_REPEAT },
 	{ "requant", required_argument, NULL, OPT_REQUANT },
 	{ "seed", required_argument, NULL, OPT_SEED },
@@ -42,28 +45,6 @@ static const struct option options[] = {
 	{ "verify", no_argument, NULL, OPT_VERIFY },
 	{ 0 },
 };
-
-static const struct product_type types[] = {
-	{ "i8", "int8 to int32", ORK_I8, ORK_I32 },
-	{ "i8q", "int8 to int8", ORK_I8, ORK_I8 },
-	{ "i4", "int4 to int32", ORK_I4, ORK_I32 },
-	{ "f16", "float16 to float32", ORK_F16, ORK_F32 },
-	{ "f16f16", "float16 to float16", ORK_F16, ORK_F16 },
-	{ "bf16", "bfloat16 to float32", ORK_BF16, ORK_F32 },
-};
-
-static int parse_type(const struct product_type **type)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		if (strcmp(optarg, types[i].name) == 0) {
-			*type = &types[i];
-			return EXIT_OK;
-		}
-	}
-	return complain(EXIT_USAGE, "--type takes i8, i8q, i4, f16, f16f16 or bf16, not \"%s\"", optarg);
-}
 
 static int parse_requant(struct matmul_args *args)
 {
@@ -78,33 +59,15 @@ static int parse_requant(struct matmul_args *args)
 	return EXIT_OK;
 }
 
-static int parse_option_number(const char *name, unsigned long min, unsigned long max, unsigned long *value)
-{
-	if (parse_number(optarg, min, max, value) == 0)
-		return EXIT_OK;
-	return complain(EXIT_USAGE, "%s takes a number from %lu to %lu, not \"%s\"", name, min, max, optarg);
-}
-
-static int parse_cores(unsigned long *cores)
-{
-	if (strcmp(optarg, "auto") == 0) {
-		*cores = 0;
-		return EXIT_OK;
-	}
-	if (parse_number(optarg, 1, ORK_MAX_CORES, cores) == 0)
-		return EXIT_OK;
-	return complain(EXIT_USAGE, "--cores takes 1, 2, 3 or auto, not \"%s\"", optarg);
-}
-
 static int parse_option(int option, struct matmul_args *args)
 {
 	switch (option) {
 	case 'm':
-		return parse_option_number("-m", 1, ORK_MAX_DIM, &args->m);
+		return parse_option_number("-m", optarg, 1, ORK_MAX_DIM, &args->m);
 	case 'k':
-		return parse_option_number("-k", 1, ORK_MAX_DIM, &args->k);
+		return parse_option_number("-k", optarg, 1, ORK_MAX_DIM, &args->k);
 	case 'n':
-		return parse_option_number("-n", 1, ORK_MAX_DIM, &args->n);
+		return parse_option_number("-n", optarg, 1, ORK_MAX_DIM, &args->n);
 	case 'o':
 		args->out_path = optarg;
 		return EXIT_OK;
@@ -115,23 +78,29 @@ static int parse_option(int option, struct matmul_args *args)
 		args->b_path = optarg;
 		return EXIT_OK;
 	case OPT_CORES:
-		return parse_cores(&args->cores);
+		return parse_cores(optarg, &args->cores);
 	case OPT_DEVICE:
 		args->device = optarg;
+		return EXIT_OK;
+	case OPT_DUMP:
+		args->dump_path = optarg;
 		return EXIT_OK;
 	case OPT_EXPLAIN:
 		args->explain = true;
 		return EXIT_OK;
+	case OPT_JSON:
+		args->json = true;
+		return EXIT_OK;
 	case OPT_REPEAT:
-		return parse_option_number("--repeat", 1, MAX_REPEAT, &args->repeat);
+		return parse_option_number("--repeat", optarg, 1, MAX_REPEAT, &args->repeat);
 	case OPT_REQUANT:
 		return parse_requant(args);
 	case OPT_SEED:
-		return parse_option_number("--seed", 0, ULONG_MAX, &args->seed);
+		return parse_option_number("--seed", optarg, 0, ULONG_MAX, &args->seed);
 	case OPT_TIMEOUT:
-		return parse_option_number("--timeout", 1, UINT32_MAX, &args->timeout_ms);
+		return parse_option_number("--timeout", optarg, 1, UINT32_MAX, &args->timeout_ms);
 	case OPT_TYPE:
-		return parse_type(&args->type);
+		return parse_product_type(optarg, &args->type);
 	case OPT_VERIFY:
 		args->verify = true;
 		return EXIT_OK;
@@ -161,13 +130,11 @@ int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
 {
 	int option, status;
 
-	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = &types[0] };
+	*args = (struct matmul_args){ .repeat = 1, .seed = 1, .type = default_product_type };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":m:k:n:o:", options, NULL)) != -1) {
-		if (option == ':')
-			return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
-		if (option == '?')
-			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help matmul", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return complain_option(option, argv);
 		status = parse_option(option, args);
 		if (status)
 			return status;

@@ -6,15 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ork.h>
-
-/* Values of --type. */
-struct product_type {
-	const char *name;
-	const char *words;
-	enum ork_dtype type;   /* of A and B */
-	enum ork_dtype c_type;
-};
+#include "product.h"
 
 /* What the user asked "ork matmul" for. */
 struct matmul_args {
@@ -29,8 +21,10 @@ struct matmul_args {
 	unsigned long cores;            /* 0: auto */
 	unsigned long timeout_ms;       /* 0: the driver's default */
 	unsigned long repeat;
+	const char *dump_path;          /* NULL: register commands are not kept */
 	bool verify;
 	bool explain;
+	bool json;
 	bool help;
 };
 

@@ -41,7 +41,7 @@ static void shape_elements(enum ork_dtype type, void *data, size_t count)
 }
 
 /* Eight bytes per step. */
-static void *random_matrix(enum ork_dtype type, size_t count, uint64_t *state)
+void *random_matrix(enum ork_dtype type, size_t count, uint64_t *state)
 {
 	const size_t bytes = count * ork_dtype_bytes(type);
 	uint8_t *data = malloc(bytes);

@@ -89,10 +89,8 @@ int parse_pack_args(int argc, char **argv, struct pack_args *args)
 	*args = (struct pack_args){ .options = { .type = ORK_I8 } };
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
-		if (option == ':')
-			return complain(EXIT_USAGE, "option \"%s\" needs a value", argv[optind - 1]);
-		if (option == '?')
-			return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help pack", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return complain_option(option, argv);
 		status = parse_option(option, args);
 		if (status)
 			return status;

@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# Setup step "host": build tools from this machine's own Debian. When all are
-# there, neither apt nor sudo is called.
+# Setup steps "host", build tools from this machine's own Debian, and "build",
+# those of them that libork and the ork command need. When all are there,
+# neither apt nor sudo is called.
+#
+#	host.sh [build]
 
 # shellcheck source=tools/setup/common.sh
 . "$(dirname "$0")/common.sh"
 
+BUILD_PACKAGES=(gcc libc6-dev make pkg-config libdrm-dev)
 PACKAGES=(
+	"${BUILD_PACKAGES[@]}"
 	# host programs and the board's programs
-	gcc g++ libc6-dev make pkg-config libdrm-dev
+	g++
 	gcc-12-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	# kernel modules
 	bc bison dwarves flex libelf-dev libssl-dev sparse
@@ -19,9 +24,19 @@ PACKAGES=(
 	ninja-build patch python3 python3-venv
 	# fetching and unpacking
 	ca-certificates dpkg-dev xz-utils
+	# packages and their tests
+	debhelper dh-dkms dkms kmod lintian
+	# device trees
+	dt-schema
 	# checks: NumPy is the independent reader and writer of .npy files
 	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
+	# documentation
+	mandoc python3-sphinx
 )
+
+if [ "${1-}" = build ]; then
+	PACKAGES=("${BUILD_PACKAGES[@]}")
+fi
 
 missing_packages() {
 	# shellcheck disable=SC2016 # dpkg-query's own format

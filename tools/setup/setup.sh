@@ -10,8 +10,9 @@ set -euo pipefail
 
 usage() {
 	cat <<-USAGE
-		usage: setup.sh [host] [kernels] [qemu] [guest] [mainline] [debug] [race]
-		  host     build packages of this Debian, with apt-get
+		usage: setup.sh [build] [host] [kernels] [qemu] [guest] [mainline] [debug] [race]
+		  build    packages of this Debian that libork and ork are built with, with apt-get
+		  host     these and all others
 		  kernels  arm64 kernels 6.1 and 6.12, images and headers
 		  qemu     the emulator with the board of this checkout
 		  guest    busybox, libdrm and kselftest headers for the board
@@ -26,7 +27,7 @@ usage() {
 steps=()
 for step in "$@"; do
 	case $step in
-	host | kernels | qemu | guest | mainline | debug | race) steps+=("$step") ;;
+	build | host | kernels | qemu | guest | mainline | debug | race) steps+=("$step") ;;
 	-h | --help)
 		usage
 		exit 0
@@ -45,6 +46,7 @@ fi
 here=$(cd "$(dirname "$0")" && pwd)
 for step in "${steps[@]}"; do
 	case $step in
+	build) bash "$here/host.sh" build ;;
 	mainline | debug | race) bash "$here/mainline.sh" "$step" ;;
 	*) bash "$here/$step.sh" ;;
 	esac

@@ -199,7 +199,7 @@ struct drm_ork_query {
 };
 
 /**
- * define DRM_ORK_BO_WC - map write-combined on the CPU instead of cached; no
+ * define DRM_ORK_BO_WC - the CPU maps it uncached and combines writes; no
  * DRM_IOCTL_ORK_BO_SYNC is needed
  */
 #define DRM_ORK_BO_WC	0x1
@@ -493,9 +493,10 @@ struct drm_ork_slot {
 };
 
 /**
- * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware: do not refuse sizes and
- * bank splits that hang or corrupt, and check the first bytes instead of the whole range at each
- * address. Needs CAP_SYS_ADMIN, else -EPERM. The MMU and the timeout still protect everybody else.
+ * define DRM_ORK_PROG_UNCHECKED_LIMITS - for people who probe the hardware. Does not refuse sizes,
+ * bank splits and reuse of more weights than the banks hold, which hang or corrupt, and checks the
+ * first bytes instead of the whole range at each address. Needs CAP_SYS_ADMIN, else -EPERM. The
+ * MMU and the timeout still protect everybody else.
  */
 #define DRM_ORK_PROG_UNCHECKED_LIMITS	0x1
 

@@ -562,6 +562,9 @@ static MemTxResult bank_mmio_write(void *opaque, hwaddr offset, uint64_t value,
     if (!bank_reachable(bank, offset)) {
         return MEMTX_ERROR;
     }
+    if (offset == REG_COMMAND && bank->iommu->deaf) {
+        return MEMTX_OK;
+    }
     if (offset == REG_COMMAND && value == CMD_ENABLE_STALL &&
         bank->iommu->land) {
         bank->iommu->land(bank->iommu->master);
@@ -611,6 +614,13 @@ static void iommu_set_hclk(void *opaque, int line, int level)
     s->hclk = level;
 }
 
+static void iommu_set_deaf(void *opaque, int line, int level)
+{
+    RK3588IommuState *s = opaque;
+
+    s->deaf = level;
+}
+
 static void iommu_realize(DeviceState *dev, Error **errp)
 {
     RK3588IommuState *s = RK3588_IOMMU(dev);
@@ -645,6 +655,7 @@ static void iommu_init(Object *obj)
     sysbus_init_irq(SYS_BUS_DEVICE(s), &s->irq);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_power, "power", 1);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_hclk, "hclk", 1);
+    qdev_init_gpio_in_named(DEVICE(s), iommu_set_deaf, "deaf", 1);
 }
 
 static const Property iommu_properties[] = {

@@ -55,8 +55,9 @@ struct RK3588IommuState {
     RK3588IommuBank bank[RK3588_IOMMU_MAX_BANKS];
     qemu_irq irq;
     QEMUBH *irq_bh;
-    bool powered; /* this and the next are written and read under the BQL */
+    bool powered; /* this and the next two are written and read under the BQL */
     bool hclk;    /* the clock of the registers runs */
+    bool deaf;    /* commands have no effect */
 
     /* A pulse on the line that no status explains; all under the BQL. */
     QEMUTimer *pulse_timer;

@@ -40,6 +40,7 @@
 #include "rk3588_cpu.h"
 #include "rk3588_iommu.h"
 #include "rk3588_npu_core.h"
+#include "rk3588_npu_lines.h"
 #include "rk3588_npu_reset.h"
 #include "rk3588_pmu.h"
 #include "rk3588_scmi.h"
@@ -55,7 +56,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define LOW_RAM_BYTES 0xf0000000ull
 #define HIGH_RAM_BASE 0x100000000ull
 
-#define GATES_BASE  0xfd7c0000ull
+#define LINES_BASE  0xfd7c0000ull
 #define RESET_BASE  0xfd7d0000ull
 #define PMU_BASE    0xfd8d8000ull
 #define GICD_BASE   0xfe600000ull
@@ -67,16 +68,18 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define VIRTIO_TRANSPORTS 4
 #define UART_SPI          333
 #define VIRTIO_FIRST_SPI  400
-#define GATES_SPI         404
 
 /*
- * Lines of the GPIO block that gates the NPU's bus clocks; pclk reaches no part
- * of the NPU that is modelled. One more line chooses between the two voltages
- * of the NPU's supply.
+ * Lines that gate the NPU's bus clocks; pclk reaches no part of the NPU that is
+ * modelled. One more line chooses between the two voltages of the NPU's supply.
+ * The others make the firmware refuse what it is asked for, and the MMU of a core
+ * ignore its commands.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
 #define VDD_LINE        7
+#define REFUSE_LINE(n)  (8 + (n))
+#define DEAF_LINE(core) (8 + RK3588_SCMI_REFUSALS + (core))
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -292,12 +295,8 @@ static void create_npu(RK3588NpuMachineState *m)
 {
     DeviceState *reset = create_reset(m);
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
-    /*
-     * Lines that nobody drives are high: firmware leaves the clocks on and the
-     * voltage up.
-     */
-    DeviceState *gates = sysbus_create_simple("pl061", GATES_BASE,
-                                              spi(m, GATES_SPI));
+    DeviceState *lines = sysbus_create_simple(TYPE_RK3588_NPU_LINES, LINES_BASE,
+                                              NULL);
     DeviceState *cores[RK3588_NPU_CORES];
 
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
@@ -310,15 +309,21 @@ static void create_npu(RK3588NpuMachineState *m)
         connect_npu_irqs(m, i, core, iommu);
         /* The oscillator of the compute clock is in core 0's domain. */
         fan_out(pmu, i, "power", island, i == 0 ? 3 : 2);
-        fan_out(gates, HCLK_LINE(i), "hclk", both, ARRAY_SIZE(both));
-        qdev_connect_gpio_out(gates, ACLK_LINE(i),
+        fan_out(lines, HCLK_LINE(i), "hclk", both, ARRAY_SIZE(both));
+        qdev_connect_gpio_out(lines, ACLK_LINE(i),
                               qdev_get_gpio_in_named(core, "aclk", 0));
         qdev_connect_gpio_out(reset, i,
                               qdev_get_gpio_in_named(core, "reset", 0));
+        qdev_connect_gpio_out(lines, DEAF_LINE(i),
+                              qdev_get_gpio_in_named(iommu, "deaf", 0));
     }
     fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
-    qdev_connect_gpio_out(gates, VDD_LINE,
+    qdev_connect_gpio_out(lines, VDD_LINE,
                           qdev_get_gpio_in_named(m->scmi, "vdd", 0));
+    for (unsigned int i = 0; i < RK3588_SCMI_REFUSALS; i++) {
+        qdev_connect_gpio_out(lines, REFUSE_LINE(i),
+                              qdev_get_gpio_in_named(m->scmi, "refuse", i));
+    }
 }
 
 static void create_virtio(RK3588NpuMachineState *m)

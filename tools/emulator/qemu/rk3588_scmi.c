@@ -45,6 +45,7 @@ enum {
     SCMI_NOT_SUPPORTED      = -1,
     SCMI_INVALID_PARAMETERS = -2,
     SCMI_NOT_FOUND          = -4,
+    SCMI_HARDWARE_ERROR     = -9,
 };
 
 #define PROTOCOL_BASE  0x10
@@ -161,6 +162,9 @@ static int set_rate(RK3588ScmiState *s, Message *m, uint64_t hz)
     if (hz < PARKED_HZ || hz > MAX_HZ) {
         return SCMI_INVALID_PARAMETERS;
     }
+    if (s->refuses[RK3588_SCMI_REFUSE_RATE]) {
+        return SCMI_HARDWARE_ERROR;
+    }
     hz -= hz % STEP_HZ;
     if (hz > PARKED_HZ && !s->powered) {
         error_printf("npu: clock: %" PRIu64 " Hz set with the power domain"
@@ -175,6 +179,9 @@ static int set_rate(RK3588ScmiState *s, Message *m, uint64_t hz)
 
 static int set_config(RK3588ScmiState *s, uint32_t attributes)
 {
+    if (attributes & CONFIG_ENABLE && s->refuses[RK3588_SCMI_REFUSE_GATE]) {
+        return SCMI_HARDWARE_ERROR;
+    }
     s->enabled = attributes & CONFIG_ENABLE;
     qemu_set_irq(s->gate, s->enabled);
     return SCMI_SUCCESS;
@@ -294,6 +301,13 @@ static void scmi_set_vdd(void *opaque, int line, int level)
     check_voltage(s);
 }
 
+static void scmi_set_refuse(void *opaque, int line, int level)
+{
+    RK3588ScmiState *s = opaque;
+
+    s->refuses[line] = level;
+}
+
 static void scmi_reset(DeviceState *dev)
 {
     RK3588ScmiState *s = RK3588_SCMI(dev);
@@ -322,6 +336,8 @@ static void scmi_init(Object *obj)
     qdev_init_gpio_out(DEVICE(s), &s->gate, 1);
     qdev_init_gpio_in_named(DEVICE(s), scmi_set_power, "power", 1);
     qdev_init_gpio_in_named(DEVICE(s), scmi_set_vdd, "vdd", 1);
+    qdev_init_gpio_in_named(DEVICE(s), scmi_set_refuse, "refuse",
+                            RK3588_SCMI_REFUSALS);
 }
 
 static const Property scmi_properties[] = {

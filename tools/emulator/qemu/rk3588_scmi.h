@@ -10,6 +10,13 @@
 #define TYPE_RK3588_SCMI "rk3588-scmi"
 OBJECT_DECLARE_SIMPLE_TYPE(RK3588ScmiState, RK3588_SCMI)
 
+/* What the firmware can be made to refuse, see the input lines "refuse". */
+enum {
+    RK3588_SCMI_REFUSE_RATE, /* another rate */
+    RK3588_SCMI_REFUSE_GATE, /* to turn the clock on */
+    RK3588_SCMI_REFUSALS
+};
+
 struct RK3588ScmiState {
     SysBusDevice parent_obj;
 
@@ -18,6 +25,7 @@ struct RK3588ScmiState {
     bool enabled;
     bool powered;    /* domain NPUTOP is on */
     bool vdd_high;   /* the supply has the higher of its two voltages */
+    bool refuses[RK3588_SCMI_REFUSALS];
     uint64_t hz;
     uint64_t boot_hz;
 };

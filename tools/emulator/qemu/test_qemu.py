@@ -24,8 +24,8 @@ BANKS = ((0xFDAB9000, 0xFDABA000), (0xFDACA000,), (0xFDADA000,))
 SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
-GATES = 0xFD7C0000
-ACLK_GATE, HCLK_GATE, VDD_HIGH = 0, 3, 7
+LINES = 0xFD7C0000
+ACLK_GATE, HCLK_GATE, VDD_HIGH, REFUSE_RATE, REFUSE_GATE, DEAF_MMU = 0, 3, 7, 8, 9, 10
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -40,7 +40,7 @@ DPU_DONE, READ_ERROR = 0x300, 0x1000
 
 SCMI_BASE, SCMI_CLOCK, CLOCK_NPU = 0x10, 0x14, 6
 RATE_SET, RATE_GET, CONFIG_SET = 5, 6, 7
-NOT_SUPPORTED, INVALID_PARAMETERS, NOT_FOUND = -1, -2, -4
+NOT_SUPPORTED, INVALID_PARAMETERS, NOT_FOUND, HARDWARE_ERROR = -1, -2, -4, -9
 
 READ, WRITE = 2, 4
 WAIT_SECONDS = 20
@@ -194,10 +194,9 @@ class Board:
     def reset_lines(self, value):
         self.write(RESET, value)
 
-    def gate(self, line, on):
-        """A line of the GPIO block that gates clocks, as Linux drives it: output, low or high."""
-        self.write(GATES + 0x400, self.read(GATES + 0x400) | 1 << line)
-        self.write(GATES + (4 << line), on << line)
+    def set_line(self, line, on):
+        """A line that gates a clock, chooses the voltage or breaks something."""
+        self.write(LINES, self.read(LINES) & ~(1 << line) | on << line)
 
     def gate_compute_clock(self, core, on):
         """Forces the core's input; the firmware, whose line it is, serves CPUs only."""
@@ -745,7 +744,7 @@ def registers_without_hclk_cannot_be_reached_and_remember(qemu):
     with Board(qemu) as board:
         npu = Npu(board, 2)
         npu.attach()
-        board.gate(HCLK_GATE + 2, False)
+        board.set_line(HCLK_GATE + 2, False)
         npu.register(VERSION)
         npu.status()
         npu.set_register(PC_BASE, 0)
@@ -753,13 +752,13 @@ def registers_without_hclk_cannot_be_reached_and_remember(qemu):
         assert "core 2: MMU bank 0: access to 0x04 with hclk gated" in board.messages()
         assert "core 2: write to 0x0010 with hclk gated" in board.messages()
         assert Npu(board, 1).register(VERSION) == VERSION_VALUE
-        board.gate(HCLK_GATE + 2, True)
+        board.set_line(HCLK_GATE + 2, True)
         assert npu.run()
 
 
 @test
 def job_waits_for_its_clocks(qemu):
-    for gate in (lambda board, on: board.gate(ACLK_GATE + 1, on), lambda board, on: board.gate_compute_clock(1, on)):
+    for gate in (lambda board, on: board.set_line(ACLK_GATE + 1, on), lambda board, on: board.gate_compute_clock(1, on)):
         with Board(qemu) as board:
             npu = Npu(board, 1)
             npu.attach()
@@ -807,6 +806,32 @@ def firmware_gates_the_compute_clock(qemu):
 
 
 @test
+def firmware_refuses_what_it_is_told_to_refuse(qemu):
+    with FirmwareBoard(qemu) as board:
+        board.set_line(REFUSE_RATE, True)
+        assert board.set_rate(600) == HARDWARE_ERROR and board.rate() == 200
+        board.set_line(REFUSE_RATE, False)
+        assert board.set_rate(600) == 0 and board.rate() == 600
+        board.set_line(REFUSE_GATE, True)
+        assert board.call(SCMI_CLOCK, CONFIG_SET, CLOCK_NPU, 0) == (0,)
+        assert board.call(SCMI_CLOCK, CONFIG_SET, CLOCK_NPU, 1) == (HARDWARE_ERROR,)
+        board.set_line(REFUSE_GATE, False)
+        assert board.call(SCMI_CLOCK, CONFIG_SET, CLOCK_NPU, 1) == (0,)
+
+
+@test
+def deaf_mmu_ignores_commands(qemu):
+    with Board(qemu) as board:
+        npu = Npu(board, 2)
+        board.set_line(DEAF_MMU + 2, True)
+        npu.mmu_command(PAGING_ON)
+        assert not npu.status() & ST_PAGING
+        board.set_line(DEAF_MMU + 2, False)
+        npu.mmu_command(PAGING_ON)
+        assert npu.status() & ST_PAGING
+
+
+@test
 def rate_that_the_firmware_sets_is_that_of_the_cores(qemu):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "jobs")
@@ -847,12 +872,12 @@ def power_that_goes_off_above_the_parked_rate_is_reported(qemu):
 
 @test
 def rate_above_its_voltage_is_reported(qemu):
-    for steps in (lambda board: (board.gate(VDD_HIGH, False), board.set_rate(800)),
-                  lambda board: (board.set_rate(800), board.gate(VDD_HIGH, False))):
+    for steps in (lambda board: (board.set_line(VDD_HIGH, False), board.set_rate(800)),
+                  lambda board: (board.set_rate(800), board.set_line(VDD_HIGH, False))):
         with FirmwareBoard(qemu) as board:
-            board.gate(VDD_HIGH, False)
+            board.set_line(VDD_HIGH, False)
             board.set_rate(700)
-            board.gate(VDD_HIGH, True)
+            board.set_line(VDD_HIGH, True)
             board.set_rate(1000)
             board.set_rate(200)
             assert board.messages() == ""

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# Runs the tests, one line for each. Paths are relative to the root of the repository.
+
+RUN_TEST = tools/run-test
+
+.PHONY: check check-all check-host check-valgrind check-emulator check-board check-rocket check-debug
+
+# Most tests on a board wait now and then, so two at a time take little more than one.
+check:
+	@$(MAKE) --no-print-directory -j2 -Otarget check-all
+	@echo 'make check: all tests passed'
+check-all: lint check-host module check-emulator check-board check-docs
+
+# --- On the host -----------------------------------------------------------------------------------------------------
+
+# Built as a user of the library would build them.
+$(BUILD)/host/examples/%: examples/%.c $(LIB_HEADERS) $(BUILD)/host/lib/libork.so
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(WARNINGS) -Ilib/include -o $@ $< -L$(BUILD)/host/lib -lork -lm -Wl,-rpath,'$$ORIGIN/../lib'
+
+HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(HOST_TESTS) test_model)) \
+	$(addprefix $(BUILD)/thread/test/,$(THREAD_TESTS))
+
+check-host: setup-host $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
+	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
+	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
+
+check-valgrind: setup-host $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
+	@for test in $(filter-out setup-host,$^); do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
+		valgrind -q --error-exitcode=9 --leak-check=full $$test; done
+
+# --- The emulator ----------------------------------------------------------------------------------------------------
+
+.PHONY: check-emulator-parts check-emulator-board
+check-emulator: check-emulator-parts check-emulator-board
+check-emulator-parts: board
+	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
+	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
+	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
+check-emulator-board: board
+	@$(RUN_TEST) tools/emulator/board/test_board.py
+
+# --- On the board ----------------------------------------------------------------------------------------------------
+
+RUN_SELFTESTS := /usr/libexec/selftests/run.sh
+# All in one boot; reload.sh last, as it looks at what the others left in the log.
+BOARD_TESTS := $(RUN_SELFTESTS) $(SELFTESTS) $(BOARD_HOST_TESTS) ork_tool.sh ork_board.sh reload.sh
+
+# $(call board_test,CHECK,TARGET,NAME,ARGUMENTS OF ork-board run): make CHECK runs it among others, make TARGET alone.
+define board_test
+.PHONY: $(2)
+$(1): $(2)
+$(2): board
+	@$$(RUN_TEST) --name '$(3)' $$(BOARD) run $(4)
+
+endef
+
+# $(call kernel_tests,KERNEL)
+define kernel_tests
+$(call board_test,check-board,check-board-$(1),selftests on Linux $(1),--kernel $(1) --mem 4G --timeout 900 -- \
+	$(BOARD_TESTS))
+$(call board_test,check-board,check-lost-$(1),a core that does not come back$(,) on Linux $(1),--kernel $(1) \
+	--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost)
+$(call board_test,check-board,check-bus-error-$(1),memory that does not answer$(,) on Linux $(1),--kernel $(1) \
+	--machine failing-page=0x60000000 --timeout 120 -- /usr/libexec/selftests/bus_error)
+$(call board_test,check-board,check-power-$(1),operating points and a supply on Linux $(1),--kernel $(1) \
+	--dt opp --load gpio_regulator --no-complaints --timeout 300 -- /usr/libexec/selftests/power)
+endef
+
+# An argument of $(call ...) cannot have a comma of its own.
+, := ,
+$(foreach kernel,$(ORK_KERNELS),$(eval $(call kernel_tests,$(kernel))))
+$(eval $(call board_test,check-board,check-vendor,selftests on Linux 6.1$(,) vendor device tree,--kernel 6.1 --dt vendor \
+	--mem 4G --timeout 900 -- $(BOARD_TESTS)))
+$(eval $(call board_test,check-board,check-vendor-lost,a core that does not come back$(,) vendor device tree,--kernel 6.1 \
+	--dt vendor --machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost))
+$(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kernel $(lastword $(ORK_KERNELS)) --chaos 7 \
+	--mem 4G --timeout 900 -- $(RUN_SELFTESTS) $(SELFTESTS)))
+$(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
+	--mem 4G -- $(RUN_SELFTESTS) $(BOARD_HOST_TESTS)))
+
+ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
+$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \
+	$(foreach file,$(ABI_DOCUMENTS),--put $(file):/root/abi/$(notdir $(file))) -- sh -c "sh /root/abi.sh /root/abi/*"))
+
+check-rocket: setup $(ROCKET_DIR)/rocket_test
+	@$(RUN_TEST) --name 'mainline driver on the board' $(BOARD) run --kernel mainline --no-module --load rocket --cpus 2 \
+		--timeout 120 --put $(ROCKET_DIR)/rocket_test:/root/rocket_test -- /root/rocket_test
+
+# --- The debug kernel ------------------------------------------------------------------------------------------------
+
+# Without sleep, after which Linux 7.3 does not reach the host any more.
+$(eval $(call board_test,check-debug,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
+	--mem 4G --timeout 1800 -- $(RUN_SELFTESTS) $(filter-out sleep,$(SELFTESTS))))
+$(eval $(call board_test,check-debug,check-debug-leaks,leaks on the debug kernel,--kernel debug --no-complaints \
+	--append kmemleak=on --timeout 900 -- /usr/libexec/selftests/reload.sh))
+$(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel,--kernel debug --no-module \
+	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
+	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
+	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
+.PHONY: check-debug-sleep
+check-debug: check-debug-sleep
+check-debug-sleep: board
+	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
+check-debug-selftests check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright 2026 The rknpu-ork authors
+#
+# "make install-module" puts the driver where the kernel and udev find it.
+#
+# usage: test_install_module.sh KERNEL CROSS_COMPILE
+#	KERNEL is one of setup's
+
+set -u
+
+kernel=${1:?usage: test_install_module.sh KERNEL CROSS_COMPILE}
+cross=${2:?usage: test_install_module.sh KERNEL CROSS_COMPILE}
+PATH=$PATH:/usr/sbin:/sbin
+release=$(cat "$kernel/release")
+unset MAKEFLAGS MAKELEVEL
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+count=0
+failed=0
+
+# ok STATUS NAME FILE...: one test result; the files are shown if it failed
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $count - $2"
+		return
+	fi
+	echo "not ok $count - $2"
+	failed=$((failed + 1))
+	shift 2
+	sed 's/^/# /' "$@"
+}
+
+# The kernel's other modules, which depmod wants to see.
+mkdir -p "$dir/root/lib/modules"
+cp -rs "$(realpath "$kernel/modules")" "$dir/root/lib/modules/$release"
+
+make -s install-module KDIR="$kernel/build" ARCH=arm64 CROSS_COMPILE="$cross" DESTDIR="$dir/root" >"$dir/out" 2>&1
+ok $? "installs below DESTDIR" "$dir/out"
+grep -i error "$dir/out" >"$dir/errors"
+[ ! -s "$dir/errors" ]
+ok $? "says nothing of errors" "$dir/errors"
+
+for name in rockchip,rk3588-rknn-core rockchip,rk3588-rknpu; do
+	modprobe -d "$dir/root" -S "$release" --show-depends "of:NnpuT(null)C$name" >"$dir/out" 2>&1
+	grep -q "updates/rknpu_ork\.ko" "$dir/out" && grep -q gpu-sched "$dir/out"
+	ok $? "a device $name gets the module and what it needs" "$dir/out"
+done
+
+[ "$(sed '/^#/d; /^$/d' "$dir/root/usr/local/lib/modules-load.d/rknpu-ork.conf")" = rknpu_ork ]
+ok $? "it is loaded at boot" "$dir/out"
+
+make -s install-module >"$dir/out" 2>&1
+[ $? -eq 2 ] && grep -q KDIR= "$dir/out"
+ok $? "without a kernel it says what to give" "$dir/out"
+
+echo "1..$count"
+[ "$failed" -eq 0 ]

@@ -53,6 +53,7 @@ help:
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
 	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
 	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make soak           storms and hours of simulated load, counted in Documentation/promises.rst; takes an hour'
 	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     work on the CPU against memcpy(), and loading'
 	@echo 'make bench-arm64    the same in arm64 instructions per byte'
@@ -327,6 +328,8 @@ bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@$(BENCH_TIMING) hand-over
 	@cat $(BENCH_FIGURES)
 	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
+
+include selftests/soak.mk
 
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 

@@ -200,4 +200,21 @@ TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
 	}
 }
 
+/* A core that is about to be switched off for want of work must not be when its power domain has left it. */
+TEST_F_TIMEOUT(unbind, goes_well_whenever_a_core_would_be_switched_off, 120)
+{
+	char path[512], delay[16];
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		ASSERT_EQ(works(), 0);
+		snprintf(path, sizeof(path), DRIVER "%s/power/autosuspend_delay_ms", self->device);
+		snprintf(delay, sizeof(delay), "%d", i / 2);
+		ASSERT_EQ(ork_test_write_text(path, delay), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "unbind", self->device), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
+	}
+	EXPECT_EQ(works(), 0);
+}
+
 TEST_HARNESS_MAIN

@@ -34,7 +34,7 @@ extern "C" {
 /**
  * DOC: Limits
  *
- * A file may have 32 VMs, 64 queues, 16384 programs, and 8192 jobs that have not ended; a job may
+ * A file may have 32 VMs, 64 queues, 32768 programs, and 8192 jobs that have not ended; a job may
  * wait for 64 syncobjs and signal 64. They are far above what programs need and may be raised.
  *
  * What a file makes the driver allocate, the pages of BOs above all, is charged to the memory

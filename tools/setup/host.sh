@@ -20,7 +20,7 @@ PACKAGES=(
 	# fetching and unpacking
 	ca-certificates dpkg-dev xz-utils
 	# checks: NumPy is the independent reader and writer of .npy files
-	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
+	clang clang-format coccinelle libclang-rt-14-dev python3-numpy shellcheck valgrind
 )
 
 missing_packages() {

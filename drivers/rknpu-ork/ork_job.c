@@ -21,6 +21,7 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_ended.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_job.h"
@@ -147,6 +148,7 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	if (error)
 		dma_fence_set_error(&job->result->done, error);
 	dma_fence_signal(&job->result->done);
+	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
 static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)

@@ -50,7 +50,7 @@ info() {
 	says '^module +rknpu_ork [0-9]+\.' "info tells the version of the module"
 	says '^clock +[0-9]+ MHz, limits [0-9]+ to [0-9]+ MHz, governor [a-z_]+$' "and the clock"
 	says '^address spaces +1 of all' "and address spaces"
-	says '^core 2 +[1-9][0-9]* jobs done, .*, ok, (powered|off), busy for 0\.' "and cores"
+	says '^core 2 +[1-9][0-9]* jobs done, .*, ok, (powered|off), busy for [0-9]+\.[0-9]' "and cores"
 	run ork info --json
 	says '"vms": 1, .*"clients": 1, .*"state": "ok", "busy_ns": [1-9]' "as JSON too"
 	chmod 666 /dev/dri/renderD128

@@ -53,6 +53,7 @@ help:
 	@echo 'make coverage-model line coverage of the NPU model by its tests'
 	@echo 'make bench          what the driver costs in guest instructions, beside the mainline driver; builds a kernel first.'
 	@echo '                    Writes the figures into Documentation/performance.rst'
+	@echo 'make soak           storms and hours of simulated load, counted in Documentation/promises.rst; takes an hour'
 	@echo 'make bench-check    whether the figures are within selftests/bench.budget'
 	@echo 'make bench-host     work on the CPU against memcpy(), and loading'
 	@echo 'make bench-arm64    the same in arm64 instructions per byte'
@@ -65,7 +66,7 @@ help:
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
 	@echo 'make install-module the kernel module for KDIR=..., with depmod and an entry in modules-load.d'
 	@echo 'make check-dt       the device-tree binding, the trees of the board and the overlays'
-	@echo 'make lint           checkpatch, sparse, shellcheck, and the documentation builds without warnings'
+	@echo 'make lint           checkpatch, sparse, clang, shellcheck, the documentation without warnings; also: make lint-cocci'
 	@echo 'make docs           Documentation/ as HTML in $(DOCS)/'
 	@echo 'make check-docs     the commands in README.md, Documentation/ and the man pages, as a new user would type them'
 	@echo 'make clean          remove $(BUILD)/'
@@ -149,7 +150,7 @@ endef
 MODULES := $(foreach kernel,$(ORK_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.ko)
 
 $(MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-kernels
-	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE))
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) KCFLAGS=-Werror)
 
 # Kernels that setup builds itself take minutes; one that is there is used.
 BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(BUILD)/module-$(kernel)/rknpu_ork.ko)
@@ -157,7 +158,7 @@ HAVE_BUILT_MODULES := $(foreach kernel,$(ORK_BUILT_KERNELS),$(if $(wildcard $(OR
 	$(BUILD)/module-$(kernel)/rknpu_ork.ko))
 
 $(BUILT_MODULES): $(BUILD)/module-%/rknpu_ork.ko: $(MODULE_SRCS) | setup-%
-	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
+	$(call build_module,$(@D),-C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) KCFLAGS=-Werror \
 		$(if $(filter debug,$*),CONFIG_DRM_RKNPU_ORK_KUNIT_TEST=m KCOV_INSTRUMENT=y))
 
 # A kernel that was built anew, with other options, needs a new module.
@@ -328,6 +329,8 @@ bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
 	@cat $(BENCH_FIGURES)
 	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
 
+include selftests/soak.mk
+
 # --- Fuzzing ---------------------------------------------------------------------------------------------------------
 
 $(BUILD)/fuzz/fuzz_checker: $(fuzz_checker_SRCS) $(wildcard selftests/host/*.h drivers/rknpu-ork/ork_regcmd*.h) \
@@ -369,8 +372,8 @@ CHECKPATCH = perl $(ORK_LINUX_SOURCE)/scripts/checkpatch.pl --strict --no-tree -
 SHELL_SCRIPTS = $(shell git ls-files -co --exclude-standard '*.sh' '*.bash') .ci/run tools/emulator/board/init $(RUN_TEST) \
 	tools/bench-path
 
-.PHONY: lint lint-kernel lint-sparse lint-shell
-lint: lint-kernel lint-sparse lint-shell docs
+.PHONY: lint lint-kernel lint-sparse lint-clang lint-cocci lint-shell
+lint: lint-kernel lint-sparse lint-clang lint-shell docs
 
 # ork_compat.h is there to compare kernel versions; a header of tracepoints looks as their macros want it.
 lint-kernel: setup-guest
@@ -378,12 +381,29 @@ lint-kernel: setup-guest
 	$(CHECKPATCH) --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON -f drivers/rknpu-ork/ork_compat.h
 	$(CHECKPATCH) --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT -f drivers/rknpu-ork/ork_trace.h
 
+# $(call lint_module,FOLDER,KERNEL,ARGUMENTS OF MAKE)
+define lint_module
+	@mkdir -p $(BUILD)/$(1)-$(2)
+	@cp -pu --parents $(MODULE_SRCS) $(BUILD)/$(1)-$(2)/
+	$(MAKE) -s -C $(ORK_KERNELS_DIR)/$(2)/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
+		M=$(CURDIR)/$(BUILD)/$(1)-$(2)/drivers/rknpu-ork $(MODULE_FLAGS) $(3) modules
+endef
+
+# 7.3 takes the sparse of Debian 12 for too old, and does without.
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))
 lint-sparse-%: setup-kernels
-	@mkdir -p $(BUILD)/sparse-$*
-	@cp -pu --parents $(MODULE_SRCS) $(BUILD)/sparse-$*/
-	$(MAKE) -s -C $(ORK_KERNELS_DIR)/$*/build ARCH=arm64 CROSS_COMPILE=$(ORK_CROSS_COMPILE) \
-		M=$(CURDIR)/$(BUILD)/sparse-$*/drivers/rknpu-ork $(MODULE_FLAGS) C=2 KCFLAGS=-Werror CF=-Wsparse-error modules
+	$(call lint_module,sparse,$*,C=2 KCFLAGS=-Werror CF=-Wsparse-error)
+
+# The kernels are gcc's; what their configuration found out about it, and clang does not know, is put right here. 7.3 wants a
+# newer clang than Debian 12 has.
+lint-clang: lint-clang-$(lastword $(ORK_KERNELS))
+lint-clang-%: setup-kernels
+	$(call lint_module,clang,$*,CC=clang-14 CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
+		CONFIG_CC_HAS_AUTO_VAR_INIT_ZERO_ENABLER=y KCFLAGS='-Werror -Wno-unknown-warning-option')
+
+# Its scripts come with the kernel's source.
+lint-cocci: setup-debug
+	tools/coccicheck.sh $(ORK_MAINLINE_SOURCE)/scripts/coccinelle drivers/rknpu-ork
 
 lint-shell: setup-host
 	shellcheck -x $(SHELL_SCRIPTS)

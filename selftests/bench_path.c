@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <xf86drm.h>
@@ -87,28 +88,47 @@ static void work_run(int fd, struct work *work)
 	check(wait.error, "job");
 }
 
+/* The end is seen in the page that the driver writes, without a second call. */
+static void work_run_seen(int fd, struct work *work)
+{
+	static const struct drm_ork_ended *ended;
+	struct drm_ork_submit submit = {
+		.jobs = { sizeof(work->jobs[0]), work->count, (uintptr_t)work->jobs },
+	};
+	const __u64 *entry;
+
+	if (!ended)
+		ended = mmap(NULL, sizeof(*ended), PROT_READ, MAP_SHARED, fd, DRM_ORK_ENDED_OFFSET);
+	check(ended == MAP_FAILED ? -errno : 0, "page");
+	check(drmIoctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit) ? -errno : 0, "submit");
+	entry = &ended->jobs[submit.first_id % DRM_ORK_ENDED_JOBS];
+	while (__atomic_load_n(entry, __ATOMIC_ACQUIRE) >> DRM_ORK_ENDED_ID_SHIFT < submit.first_id)
+		;
+	check(*entry & DRM_ORK_ENDED_FAILED ? -EIO : 0, "job");
+}
+
 /* Each product of the list in turn. */
-static void measure(int fd, const char *name, struct work *list, uint32_t count)
+static void measure(int fd, const char *name, struct work *list, uint32_t count, void (*run)(int, struct work *))
 {
 	char section[64];
 
 	for (uint32_t i = 0; i < WARM_UP; i++)
-		work_run(fd, &list[i % count]);
+		run(fd, &list[i % count]);
 	for (int round = 0; round < ROUNDS; round++) {
 		snprintf(section, sizeof(section), "ork-%s-%d", name, round);
 		steps_on(section);
 		for (uint32_t i = 0; i < count; i++)
-			work_run(fd, &list[i]);
+			run(fd, &list[i]);
 		steps_off();
 	}
 }
 
-static void measure_one(int fd, const char *name, uint32_t tasks, uint32_t jobs)
+static void measure_one(int fd, const char *name, uint32_t tasks, uint32_t jobs, void (*run)(int, struct work *))
 {
 	struct work work;
 
 	work_init(fd, 0, &work, tasks, jobs);
-	measure(fd, name, &work, 1);
+	measure(fd, name, &work, 1, run);
 	work_fini(fd, &work);
 }
 
@@ -119,7 +139,7 @@ static void measure_cores(int fd)
 	work_init(fd, 0, &work, CORES * TASKS_PER_CORE, 1);
 	work.jobs[0].placement = DRM_ORK_PLACE_SPLIT;
 	work.jobs[0].core_mask = (1 << CORES) - 1;
-	measure(fd, "cores", &work, 1);
+	measure(fd, "cores", &work, 1, work_run);
 	work_fini(fd, &work);
 }
 
@@ -132,7 +152,7 @@ static void measure_spaces(int fd)
 	check(ork_test_vm_create(fd, &vm), "VM");
 	work_init(fd, 0, &work[0], 1, 1);
 	work_init(fd, vm, &work[1], 1, 1);
-	measure(fd, "spaces", work, 2);
+	measure(fd, "spaces", work, 2, work_run);
 	work_fini(fd, &work[0]);
 	work_fini(fd, &work[1]);
 }
@@ -145,9 +165,10 @@ int main(void)
 		fprintf(stderr, "bench_path: no device\n");
 		return 1;
 	}
-	measure_one(fd, "task", 1, 1);
-	measure_one(fd, "tasks", MANY, 1);
-	measure_one(fd, "jobs", 1, MANY);
+	measure_one(fd, "task", 1, 1, work_run);
+	measure_one(fd, "seen", 1, 1, work_run_seen);
+	measure_one(fd, "tasks", MANY, 1, work_run);
+	measure_one(fd, "jobs", 1, MANY, work_run);
 	measure_cores(fd);
 	measure_spaces(fd);
 	close(fd);

@@ -102,6 +102,7 @@ $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
+check-debug: lint-cocci
 .PHONY: check-debug-fuzz
 check-debug: check-debug-fuzz
 check-debug-fuzz: board

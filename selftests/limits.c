@@ -20,7 +20,7 @@
 #include "ork_test.h"
 
 #define MIB (1ull << 20)
-#define MAX_PROGS 16384
+#define MAX_PROGS 32768
 #define MAX_QUEUED 8192
 #define MAX_SYNCS 64
 #define JOBS_PER_CALL 4096

@@ -92,16 +92,16 @@ point()
 	grep -qE "^ +$1  $2" "$dir/out"
 }
 
-run probe --timeout 200 k
-[ "$status" -eq 0 ] && point 10752 'works$' && point 10784 'hangs$' && point 10912 'hangs$'
+run probe --timeout 3000 k --from 10720 --to 10816
+[ "$status" -eq 0 ] && point 10752 'works$' && point 10784 'hangs$' && point 10816 'hangs$'
 ok $? "probe finds the ceiling of K and goes on after each hang"
-run probe --timeout 200 --core 2 --type f16 banks --from 3 --to 9 --step 3
+run probe --timeout 3000 --core 2 --type f16 banks --from 3 --to 9 --step 3
 [ "$status" -eq 0 ] && point 3 'hangs$' && point 6 'works$' && point 9 'wrong, 128 of 512 elements'
 ok $? "probe finds how many banks weights and features need"
-run probe --type i4 reuse --from 128 --to 256 --step 128
+run probe --timeout 3000 --type i4 reuse --from 128 --to 256 --step 128
 [ "$status" -eq 0 ] && point 128 'works$' && point 256 'wrong, [0-9]+ of 1024 elements \((49|50)'
 ok $? "probe finds what is left of weights on the chip"
-run probe --json slice --to 64 --step 32
+run probe --timeout 3000 --json slice --to 64 --step 32
 [ "$status" -eq 0 ] && grep -q '"value": 32, "result": "works".*"value": 64, "result": "wrong"' "$dir/out"
 ok $? "probe finds that weights of a part of K are not in one place"
 chmod 666 /dev/dri/renderD128

@@ -3,11 +3,11 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result wedge \
+SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result ended wedge \
 	kill storm fair queue observe power sleep chain unbind refuse terminal
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
-# Prints figures, as bench_switch.sh does; not a test.
+# Print figures, as bench_switch.sh does; soak runs as long as it is told to.
 SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.

@@ -2,9 +2,9 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /*
- * Well-behaved clients that check every product, next to clients that wedge cores, get killed, submit nonsense, and come and
- * go. Ends when the time is over and as many wedges and kills have been, or on SIGTERM. Prints what was counted, one line
- * "# figure NAME.WHAT NUMBER" each, and one result of TAP.
+ * Well-behaved clients that check every product, next to clients that wedge cores, get killed, submit
+ * nonsense, and come and go. Ends when the time is over and as many wedges and kills have been, or on
+ * SIGTERM. Prints what was counted, one line "# figure NAME.WHAT NUMBER UNIT" each, and one result of TAP.
  *
  *	soak [-n NAME] [-t SECONDS] [-w WEDGES] [-k KILLS] [-p PAUSE] [-g]
  *
@@ -376,9 +376,9 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-static void figure(const struct options *opt, const char *what, uint64_t value)
+static void figure(const struct options *opt, const char *what, uint64_t value, const char *unit)
 {
-	printf("# figure %s.%s %llu\n", opt->name, what, (unsigned long long)value);
+	printf("# figure %s.%s %llu %s\n", opt->name, what, (unsigned long long)value, unit);
 }
 
 /* Resets of all cores; 0 if the device's counters do not last. */
@@ -401,16 +401,16 @@ static int report(const struct options *opt, long seconds, uint64_t resets_seen)
 	/* Who was not to wedge a core did not. */
 	if (!opt->goes && resets_seen != counts->wedges)
 		good = false;
-	figure(opt, "seconds", seconds);
-	figure(opt, "products", counts->products);
-	figure(opt, "wrong", counts->wrong);
-	figure(opt, "lost", counts->lost);
-	figure(opt, "interrupted", counts->gone);
-	figure(opt, "wedges", counts->wedges);
-	figure(opt, "resets", resets_seen);
-	figure(opt, "kills", counts->kills);
-	figure(opt, "refused", counts->refused);
-	figure(opt, "files", counts->reopened);
+	figure(opt, "time", seconds, "seconds of the guest");
+	figure(opt, "checked", counts->products, "products");
+	figure(opt, "wrong", counts->wrong, "products");
+	figure(opt, "lost", counts->lost, "products");
+	figure(opt, "interrupted", counts->gone, "products");
+	figure(opt, "wedges", counts->wedges, "hangs and faults");
+	figure(opt, "resets", resets_seen, "resets");
+	figure(opt, "kills", counts->kills, "processes");
+	figure(opt, "refused", counts->refused, "calls");
+	figure(opt, "reopened", counts->reopened, "files");
 	printf("%sok 1 - %s: every product right, none lost\n", good ? "" : "not ", opt->name);
 	return good ? 0 : 1;
 }

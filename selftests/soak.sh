@@ -11,7 +11,7 @@
 #   unbind   a core's device is unbound and bound while clients work
 #   suspend  all devices are suspended and resumed while clients work
 #
-# Prints "# figure NAME.WHAT NUMBER" for each thing that was counted.
+# Prints "# figure NAME.WHAT NUMBER UNIT" for each thing that was counted.
 
 here=$(dirname "$0")
 name=$1
@@ -43,7 +43,7 @@ reload() {
 	products=0
 	while [ $done -lt "$count" ]; do
 		"$here/soak" -n "$name" -t 0 > "/tmp/soak.$$" || { cat "/tmp/soak.$$"; return 1; }
-		n=$(awk '$3 == "'"$name"'.products" { print $4 }' "/tmp/soak.$$")
+		n=$(awk '$3 == "'"$name"'.checked" { print $4 }' "/tmp/soak.$$")
 		products=$((products + n))
 		rmmod rknpu_ork || return 1
 		[ ! -e /dev/dri/renderD128 ] || return 1
@@ -52,8 +52,8 @@ reload() {
 		done=$((done + 1))
 	done
 	rm "/tmp/soak.$$"
-	echo "# figure $name.products $products"
-	echo "# figure $name.times $done"
+	echo "# figure $name.checked $products products"
+	echo "# figure $name.times $done times"
 	echo "ok 1 - $name: every product right, none lost"
 }
 
@@ -70,7 +70,7 @@ unbind() {
 	done
 	sleep 1
 	finish_soak || return 1
-	echo "# figure $name.times $done"
+	echo "# figure $name.times $done times"
 	[ $done -eq "$count" ]
 }
 
@@ -87,7 +87,7 @@ suspend() {
 	done
 	echo none > /sys/power/pm_test
 	finish_soak || return 1
-	echo "# figure $name.times $done"
+	echo "# figure $name.times $done times"
 	[ $done -eq "$count" ]
 }
 

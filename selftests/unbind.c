@@ -100,9 +100,13 @@ TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
 {
 	struct drm_ork_device_info info;
 	struct pollfd fences[2 * QUEUED];
+	const struct drm_ork_ended *ended;
 	uint8_t *a = self->p.a.ptr;
 	uint8_t first = a[0];
 	int i;
+
+	ended = mmap(NULL, sizeof(*ended), PROT_READ, MAP_SHARED, self->fd, DRM_ORK_ENDED_OFFSET);
+	ASSERT_NE((void *)ended, MAP_FAILED);
 
 	/* Core 1 is wedged for longer than anybody waits here. */
 	for (i = 0; i < QUEUED; i++) {
@@ -118,6 +122,12 @@ TEST_F(unbind, ends_all_jobs_and_leaves_memory_readable)
 	EXPECT_EQ(ork_test_device(self->fd, &info), -ENODEV);
 	EXPECT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_AUTO, 1, 0), -ENODEV);
 	EXPECT_EQ(a[0], first);
+	/* The file's jobs are numbered from 1; the first one hung. */
+	for (i = 1; i <= 2 * QUEUED; i++)
+		EXPECT_EQ(ended->jobs[i] >> DRM_ORK_ENDED_ID_SHIFT, i);
+	EXPECT_TRUE(ended->jobs[1] & DRM_ORK_ENDED_FAILED);
+	EXPECT_EQ(mmap(NULL, sizeof(*ended), PROT_READ, MAP_SHARED, self->fd, DRM_ORK_ENDED_OFFSET), MAP_FAILED);
+	EXPECT_EQ(errno, ENODEV);
 
 	ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
 	EXPECT_EQ(works(), 0);
@@ -198,6 +208,23 @@ TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
 		ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
 		ASSERT_EQ(works(), 0);
 	}
+}
+
+/* A core that is about to be switched off for want of work must not be when its power domain has left it. */
+TEST_F_TIMEOUT(unbind, goes_well_whenever_a_core_would_be_switched_off, 120)
+{
+	char path[512], delay[16];
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		ASSERT_EQ(works(), 0);
+		snprintf(path, sizeof(path), DRIVER "%s/power/autosuspend_delay_ms", self->device);
+		snprintf(delay, sizeof(delay), "%d", i / 2);
+		ASSERT_EQ(ork_test_write_text(path, delay), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "unbind", self->device), 0);
+		ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
+	}
+	EXPECT_EQ(works(), 0);
 }
 
 TEST_HARNESS_MAIN

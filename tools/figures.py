@@ -3,7 +3,8 @@
 # Copyright 2026 The rknpu-ork authors
 """Holds figures against budgets and writes them into the documentation.
 
-A figure is a line "# figure NAME VALUE UNIT" anywhere in a program's output.
+A figure is a line "# figure NAME VALUE UNIT" anywhere in a program's output. What a program has laid out itself stands
+between "# table NAME" and "# end of table".
 
   figures.py check BUDGET FILE...   1 if a figure misses its budget, or has none
                                     where BUDGET has a line for it
@@ -13,7 +14,8 @@ A line of BUDGET is "NAME <= VALUE TOLERANCE%", or ">=" where more is better.
 
 A table stands in DOCUMENT between ".. figures PREFIX..." and ".. end of figures".
 With one prefix it has a line for each figure whose name begins with it; with two
-a line for each name that both have, and the first's share of the second.
+a line for each name that both have, and the first's share of the second. What stands
+between ".. table NAME" and ".. end of table" is what the program laid out.
 """
 
 import re
@@ -22,6 +24,17 @@ import sys
 FIGURE = re.compile(r"# figure (\S+) (-?[0-9.]+) (.+)")
 BUDGET = re.compile(r"(\S+) (<=|>=) ([0-9.]+) ([0-9.]+)%")
 TABLE = re.compile(r"^\.\. figures (?P<prefixes>[^\n]+)\n(?P<old>.*?)^\.\. end of figures\n", re.MULTILINE | re.DOTALL)
+
+LAID_OUT = re.compile(r"^# table (\S+)\n(.*?)^# end of table\n", re.MULTILINE | re.DOTALL)
+PLACE = re.compile(r"^\.\. table (\S+)\n(.*?)^\.\. end of table\n", re.MULTILINE | re.DOTALL)
+
+
+def read_tables(paths):
+    tables = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            tables.update(LAID_OUT.findall(file.read()))
+    return tables
 
 
 def read_figures(paths):
@@ -86,14 +99,18 @@ def table(prefixes, figures):
 
 
 def write(document, paths):
-    figures = read_figures(paths)
+    figures, tables = read_figures(paths), read_tables(paths)
 
     def replace(match):
         new = table(match["prefixes"].split(), figures)
         return match[0] if new is None else f".. figures {match['prefixes']}\n{new}.. end of figures\n"
 
+    def place(match):
+        new = tables.get(match[1])
+        return match[0] if new is None else f".. table {match[1]}\n\n{new}\n.. end of table\n"
+
     with open(document, encoding="utf-8") as file:
-        text = TABLE.sub(replace, file.read())
+        text = PLACE.sub(place, TABLE.sub(replace, file.read()))
     with open(document, "w", encoding="utf-8") as file:
         file.write(text)
     return 0

@@ -233,17 +233,11 @@ static int ork_cluster_create_cores(struct ork_cluster *cluster)
 	return 0;
 }
 
-static int ork_cluster_start(struct ork_cluster *cluster)
+static int ork_cluster_start_cores(struct ork_cluster *cluster)
 {
 	struct device *dev = cluster->dev;
 	unsigned int i;
 	int ret;
-
-	pm_runtime_set_autosuspend_delay(dev, ORK_AUTOSUSPEND_MS);
-	pm_runtime_use_autosuspend(dev);
-	ret = devm_pm_runtime_enable(dev);
-	if (ret)
-		return ret;
 
 	ret = pm_runtime_resume_and_get(dev);
 	if (ret)
@@ -254,6 +248,34 @@ static int ork_cluster_start(struct ork_cluster *cluster)
 
 	pm_runtime_mark_last_busy(dev);
 	pm_runtime_put_autosuspend(dev);
+	return ret;
+}
+
+/*
+ * Before the driver's probe or remove function returns: then older kernels take the power domain
+ * from the device, and a suspend that is still to come (as with devm_pm_runtime_enable()) would
+ * fall over that.
+ */
+static void ork_cluster_stop(struct ork_cluster *cluster)
+{
+	pm_runtime_dont_use_autosuspend(cluster->dev);
+	pm_runtime_disable(cluster->dev);
+}
+
+static int ork_cluster_start(struct ork_cluster *cluster)
+{
+	struct device *dev = cluster->dev;
+	int ret;
+
+	pm_runtime_set_autosuspend_delay(dev, ORK_AUTOSUSPEND_MS);
+	pm_runtime_use_autosuspend(dev);
+	pm_runtime_enable(dev);
+
+	ret = ork_cluster_start_cores(cluster);
+	if (!ret)
+		ret = component_add(dev, &ork_cluster_component_ops);
+	if (ret)
+		ork_cluster_stop(cluster);
 	return ret;
 }
 
@@ -287,16 +309,13 @@ static int ork_cluster_probe(struct platform_device *pdev)
 	if (ret)
 		return ret;
 
-	ret = ork_cluster_start(cluster);
-	if (ret)
-		return ret;
-
-	return component_add(dev, &ork_cluster_component_ops);
+	return ork_cluster_start(cluster);
 }
 
 static ork_remove_t ork_cluster_remove(struct platform_device *pdev)
 {
 	component_del(&pdev->dev, &ork_cluster_component_ops);
+	ork_cluster_stop(platform_get_drvdata(pdev));
 	return ORK_REMOVED;
 }
 

@@ -10,6 +10,7 @@
  */
 
 #include <linux/iommu.h>
+#include <linux/mm.h>
 #include <linux/platform_device.h>
 #include <linux/pm_runtime.h>
 #include <linux/version.h>
@@ -122,6 +123,15 @@ static inline int ork_sched_job_init(struct drm_sched_job *job,
 #endif
 }
 
+static inline void ork_vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_flags_t clear)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
 static inline int ork_pm_get_if_active(struct device *dev)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
@@ -148,6 +158,13 @@ static inline int ork_pm_get_if_active(struct device *dev)
 	.prime_handle_to_fd = drm_gem_prime_handle_to_fd, \
 	.prime_fd_to_handle = drm_gem_prime_fd_to_handle, \
 	.gem_prime_mmap = drm_gem_prime_mmap,
+#endif
+
+/* Offsets of newer kernels' files are signed unless they say otherwise. */
+#ifdef FOP_UNSIGNED_OFFSET
+#define ORK_FOP_FLAGS .fop_flags = FOP_UNSIGNED_OFFSET,
+#else
+#define ORK_FOP_FLAGS
 #endif
 
 /* Older kernels demand a date in the DRM driver. */

@@ -41,6 +41,7 @@
 #include "ork_domains.h"
 #include "ork_drv.h"
 #include "ork_dump.h"
+#include "ork_ended.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_gem_user.h"
@@ -284,7 +285,15 @@ static const struct drm_ioctl_desc ork_ioctls[] = {
 
 static const struct file_operations ork_fops = {
 	.owner = THIS_MODULE,
-	DRM_GEM_FOPS,
+	.open = drm_open,
+	.release = drm_release,
+	.unlocked_ioctl = drm_ioctl,
+	.compat_ioctl = drm_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = ork_mmap,
+	ORK_FOP_FLAGS
 	.show_fdinfo = ork_show_fdinfo,
 };
 
@@ -303,7 +312,7 @@ static const struct drm_driver ork_drm_driver = {
 	.desc = "Rockchip RK3588 NPU",
 	ORK_DRM_DATE
 	.major = 1,
-	.minor = 1,
+	.minor = 2,
 };
 
 static void ork_destroy_wq(struct drm_device *drm, void *data)

@@ -34,6 +34,7 @@ struct ork_usage *ork_usage_create(u32 client)
 		return NULL;
 
 	kref_init(&usage->ref);
+	ork_ended_init(&usage->ended);
 	usage->client = client;
 	return usage;
 }
@@ -46,7 +47,10 @@ struct ork_usage *ork_usage_get(struct ork_usage *usage)
 
 static void ork_usage_release(struct kref *ref)
 {
-	kfree(container_of(ref, struct ork_usage, ref));
+	struct ork_usage *usage = container_of(ref, struct ork_usage, ref);
+
+	ork_ended_fini(&usage->ended);
+	kfree(usage);
 }
 
 void ork_usage_put(struct ork_usage *usage)

@@ -8,6 +8,8 @@
 
 #include <uapi/drm/rknpu_ork.h>
 
+#include "ork_ended.h"
+
 struct file;
 struct seq_file;
 
@@ -20,6 +22,9 @@ struct ork_usage {
 
 	/** @client: number of the file */
 	u32 client;
+
+	/** @ended: page that shows which of its jobs have ended */
+	struct ork_ended ended;
 
 	/** @queued: jobs that have not ended */
 	atomic_t queued;

@@ -21,6 +21,7 @@
 #include "ork_compat.h"
 #include "ork_core.h"
 #include "ork_drv.h"
+#include "ork_ended.h"
 #include "ork_fdinfo.h"
 #include "ork_gem.h"
 #include "ork_job.h"
@@ -147,6 +148,7 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	if (error)
 		dma_fence_set_error(&job->result->done, error);
 	dma_fence_signal(&job->result->done);
+	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
 static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
@@ -157,15 +159,6 @@ static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 	ork_queue_part_ended(part);
 	/* What the scheduler says of a part that it dropped with its queue. */
 	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
-}
-
-/* The same for a part that the scheduler does not know. */
-static void ork_part_finished_alone(struct dma_fence *fence, struct dma_fence_cb *cb)
-{
-	struct ork_part *part = container_of(cb, struct ork_part, finished);
-
-	ork_part_finished(fence, cb);
-	queue_work(part->core->ork->wq, &part->release);
 }
 
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
@@ -203,6 +196,14 @@ static void ork_part_free(struct ork_part *part)
 		kfree(part);
 }
 
+/* In any context. */
+static void ork_job_free(struct ork_job *job)
+{
+	ork_result_put(job->result);
+	ork_usage_put(job->usage);
+	kfree(job);
+}
+
 static void ork_job_release(struct kref *ref)
 {
 	struct ork_job *job = container_of(ref, struct ork_job, ref);
@@ -217,10 +218,8 @@ static void ork_job_release(struct kref *ref)
 		if (job->slots[i])
 			ork_mapping_put(job->slots[i]);
 
-	ork_result_put(job->result);
 	ork_prog_put(job->prog);
-	ork_usage_put(job->usage);
-	kfree(job);
+	ork_job_free(job);
 }
 
 void ork_job_put(struct ork_job *job)
@@ -228,18 +227,87 @@ void ork_job_put(struct ork_job *job)
 	kref_put(&job->ref, ork_job_release);
 }
 
+/* The last of it, with no reference left. */
+static void ork_part_vanish(struct ork_part *part)
+{
+	struct ork_core *core = part->core;
+
+	ork_part_free(part);
+	if (atomic_dec_and_test(&core->queued))
+		wake_up(&core->idle);
+}
+
 static void ork_part_release(struct work_struct *work)
 {
 	struct ork_part *part = container_of(work, struct ork_part, release);
-	struct ork_core *core = part->core;
 
 	ork_cmd_free(&part->cmd);
-	ork_job_put(part->job);
+	if (part->job)
+		ork_job_put(part->job);
 	ork_queue_put(part->queue);
-	ork_part_free(part);
+	ork_part_vanish(part);
+}
 
-	if (atomic_dec_and_test(&core->queued))
-		wake_up(&core->idle);
+/* Drops a reference that is not the last one. */
+static bool ork_drop(struct kref *ref)
+{
+	return refcount_dec_not_one(&ref->refcount);
+}
+
+/*
+ * Drops the reference of a part. Return: false if something had to be released; what was dropped
+ * until then, the job has no more.
+ */
+static bool ork_job_drop(struct ork_job *job)
+{
+	u32 i;
+
+	if (ork_drop(&job->ref))
+		return true;
+	if (job->cache && job->cache != job->cache_few)
+		return false;
+
+	for (; job->cache_count; job->cache_count--)
+		if (!ork_drop(&job->cache[job->cache_count - 1].obj->refcount))
+			return false;
+
+	for (i = 0; i < DRM_ORK_MAX_SLOTS; i++) {
+		if (job->slots[i] && !ork_drop(&job->slots[i]->ref))
+			return false;
+		job->slots[i] = NULL;
+	}
+
+	if (!ork_drop(&job->prog->ref))
+		return false;
+
+	ork_job_free(job);
+	return true;
+}
+
+/*
+ * Mostly others hold what the part does, and to drop its references is possible anywhere. The work
+ * item does what is left.
+ */
+static void ork_part_drop(struct ork_part *part)
+{
+	if (!part->cmd.chunk && ork_job_drop(part->job)) {
+		part->job = NULL;
+		if (ork_drop(&part->queue->ref)) {
+			ork_part_vanish(part);
+			return;
+		}
+	}
+
+	queue_work(part->core->ork->wq, &part->release);
+}
+
+/* The same for a part that the scheduler does not know. */
+static void ork_part_finished_alone(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct ork_part *part = container_of(cb, struct ork_part, finished);
+
+	ork_part_finished(fence, cb);
+	ork_part_drop(part);
 }
 
 static void ork_sched_free(struct drm_sched_job *base)
@@ -247,7 +315,7 @@ static void ork_sched_free(struct drm_sched_job *base)
 	struct ork_part *part = container_of(base, struct ork_part, base);
 
 	drm_sched_job_cleanup(base);
-	queue_work(part->core->ork->wq, &part->release);
+	ork_part_drop(part);
 }
 
 const struct drm_sched_backend_ops ork_sched_ops = {

@@ -114,8 +114,8 @@ struct ork_part {
 	struct dma_fence_cb finished;
 
 	/**
-	 * @release: drops the references; from a work item because that may sleep and take
-	 * locks
+	 * @release: drops the references if one is the last; from a work item because that may
+	 * sleep and take locks
 	 */
 	struct work_struct release;
 

@@ -131,7 +131,7 @@ static int ork_mmu_switch(struct ork_core *core, struct ork_vm *old, struct ork_
 	if (!ret)
 		return 0;
 
-	dev_err(core->dev, "core %u: the MMU does not take an address space: %d\n", core->index, ret);
+	dev_err(core->dev, "core %u: the MMU takes no address space: %d\n", core->index, ret);
 	ork_mmu_leave(core);
 	return -ENODEV;
 }

@@ -31,7 +31,7 @@
 #define ORK_PROG_MAX_WORDS SZ_2M
 
 /* Handles are given out from the lowest free one on. */
-#define ORK_MAX_PROGS 16384
+#define ORK_MAX_PROGS 32768
 
 /* The fetch address has 16 byte granularity; tasks begin on cache lines. */
 #define ORK_TASK_ALIGN_WORDS 8

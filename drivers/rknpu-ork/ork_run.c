@@ -605,8 +605,9 @@ void ork_run_drain(struct ork_core *core)
 	wait_event(core->idle, !atomic_read(&core->queued));
 	cancel_delayed_work_sync(&core->watchdog);
 	cancel_work_sync(&core->publish);
-	/* The last part's release has woken us but may not have returned. */
+	/* Who released the last part has woken us but may not have returned. */
 	flush_workqueue(core->ork->wq);
+	synchronize_irq(core->irq);
 }
 
 static void ork_run_set_frozen(struct ork_core *core, bool frozen)

@@ -25,6 +25,10 @@ static int call(struct ork_device *dev, unsigned long request, void *args)
 
 static void kernel_close(struct ork_device *dev)
 {
+	const struct drm_ork_ended *ended = ((struct kernel_device *)dev)->ended;
+
+	if (ended)
+		munmap((void *)ended, sizeof(*ended));
 	close(fd_of(dev));
 	free(dev);
 }
@@ -217,6 +221,14 @@ static int find_node(void)
 	return found;
 }
 
+/* The page of ended jobs, or NULL. */
+static const struct drm_ork_ended *map_ended(int fd)
+{
+	const void *page = mmap(NULL, sizeof(struct drm_ork_ended), PROT_READ, MAP_SHARED, fd, DRM_ORK_ENDED_OFFSET);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
 int ork_kernel_open(const char *path, struct ork_device **dev)
 {
 	struct kernel_device *kernel;
@@ -231,6 +243,7 @@ int ork_kernel_open(const char *path, struct ork_device **dev)
 	}
 	kernel->base.backend = &kernel_backend;
 	kernel->fd = fd;
+	kernel->ended = map_ended(fd);
 	*dev = &kernel->base;
 	return 0;
 }

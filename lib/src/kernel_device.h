@@ -12,6 +12,8 @@
 struct kernel_device {
 	struct ork_device base;
 	int fd;
+	/* Which jobs have ended, mapped; NULL with a driver that does not show it. */
+	const struct drm_ork_ended *ended;
 };
 
 int kernel_submit(struct ork_device *dev, const struct ork_launch *launches, uint32_t count, uint32_t *started);

@@ -73,8 +73,8 @@ int ork_stage_get(struct ork_device *dev, uint32_t vm, uint64_t size_bytes, stru
 	return stage_create(dev, vm, size_bytes, stage);
 }
 
-/* Idle stages that are kept: those of eight products in flight, but no more memory than two of the largest take. */
-#define STAGES_KEPT      16
+/* Idle stages that are kept: those of 64 products in flight, but no more memory than two products of the largest take. */
+#define STAGES_KEPT      128
 #define STAGE_BYTES_KEPT ((uint64_t)256 << 20)
 
 static bool too_many(const struct ork_device *dev)

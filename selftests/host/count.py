@@ -40,7 +40,7 @@ def main(emulation, folder):
         for name in names.split():
             value = per_byte(emulation, folder, program, [name], [variant])
             print(f"# figure arm64-{variant}-{name} {value:.4f} instructions/byte")
-    print(f"# figure arm64-checker {per_byte(emulation, folder, 'bench_checker', []):.4f} instructions/byte")
+    print(f"# figure arm64-kernel-checker {per_byte(emulation, folder, 'bench_checker', []):.4f} instructions/byte")
     return 0
 
 

@@ -50,8 +50,8 @@ test_top_SRCS := $(addprefix tools/ork/,machine.c term.c top_sample.c usage.c)
 test_open_error_SRCS := $(addprefix tools/ork/,open_error.c machine.c module_file.c)
 test_npy_SRCS := tools/ork/npy.c tools/ork/npy_header.c
 
-# Of these, the ones that are for any device run on the board too. test_calls and test_gone are for the driver only.
-BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place test_pack test_property test_quant test_residency test_shapes test_threads test_gone
+# Of these, the ones that are for any device run on the board too, and those of code that has NEON paths. test_calls and test_gone are for the driver only.
+BOARD_HOST_TESTS := test_append test_calls test_chain test_golden test_in_place test_layout test_pack test_property test_quant test_residency test_shapes test_threads test_gone
 
 # These are for ThreadSanitizer and for valgrind, besides.
 THREAD_TESTS := test_threads

@@ -178,16 +178,29 @@ def check_module():
 
 
 def check_device_tree():
-    def disabled():
+    def core_off():
         write("proc/device-tree/npu@fdac0000/status", b"disabled\0")
         write("proc/device-tree/iommu@fdaca000/status", b"disabled\0")
         remove(f"{DEVICES}/fdac0000.npu")
         remove(f"{DEVICES}/fdaca000.iommu")
+    sick("a core that is not enabled", core_off, "device tree", "warning", "not enabled: npu@fdac0000 iommu@fdaca000",
+         "fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb rk3588-npu-mainline.dtbo")
+
+    def half_a_core():
+        core_off()
+        write("proc/device-tree/npu@fdac0000/status", b"okay\0")
+    sick("a core whose IOMMU is not enabled", half_a_core, "device tree", "fault", "not enabled: iommu@fdaca000", "fdtoverlay")
+
+    def all_off():
+        without_module()
+        for i in range(3):
+            write(f"proc/device-tree/npu@{CORES[i]}/status", b"disabled\0")
+            remove(f"{DEVICES}/{CORES[i]}.npu")
     healthy()
-    disabled()
+    all_off()
     status, result, bad = findings()
-    ok(status == 1 and bad[0]["check"] == "device tree" and "npu@fdac0000 iommu@fdaca000" in bad[0]["text"] and
-       "for n in npu@fdac0000 iommu@fdaca000; do sudo fdtput" in bad[0]["remedy"], "disabled nodes", bad)
+    ok(status == 1 and [c["check"] for c in bad] == ["module", "device tree"] and bad[1]["status"] == "fault" and
+       "npu@fdab0000 npu@fdac0000 npu@fdad0000" in bad[1]["text"], "no core that is enabled", bad)
 
     def away():
         for i in range(3):
@@ -222,12 +235,17 @@ def check_drivers():
     healthy()
     rocket()
     status, result, bad = findings()
-    ok(status == 1 and [c["check"] for c in bad] == ["module", "driver", "driver", "driver"] and
-       bad[1]["text"] == "fdab0000.npu belongs to the driver rocket" and
+    ok(status == 1 and [c["check"] for c in bad] == ["module", "driver"] and
+       bad[1]["text"] == "the driver rocket has fdab0000.npu fdac0000.npu fdad0000.npu" and
        bad[1]["remedy"] == "sudo modprobe -r rocket && sudo modprobe rknpu_ork", "rocket in possession", bad)
-    sick("the vendor's driver in the kernel", lambda: driver("fdab0000.npu", "RKNPU"), "driver", "fault",
-         "fdab0000.npu belongs to the driver RKNPU",
-         "echo fdab0000.npu | sudo tee /sys/bus/platform/drivers/RKNPU/unbind /sys/bus/platform/drivers/rknpu-ork-core/bind")
+    healthy()
+    taken("RKNPU")
+    status, result, bad = findings()
+    ok(bad[1]["remedy"].startswith("for d in fdab0000.npu fdac0000.npu fdad0000.npu; do echo $d | sudo tee "
+                                   "/sys/bus/platform/drivers/RKNPU/unbind; done; sudo modprobe"), "a driver in the kernel", bad)
+    sick("the vendor's driver in the kernel, and ours loaded", lambda: driver("fdab0000.npu", "RKNPU"), "driver", "fault",
+         "the driver RKNPU has fdab0000.npu", "for d in fdab0000.npu; do echo $d | sudo tee "
+         "/sys/bus/platform/drivers/RKNPU/unbind /sys/bus/platform/drivers/rknpu-ork-core/bind; done")
 
     def loaded_rknpu():
         driver("fdab0000.npu", "RKNPU")

@@ -22,7 +22,8 @@ struct policy {
 	const char *name;
 	struct layer_options options;
 	struct ork_matmul_opts opts;
-	bool alone; /* each product is waited for before the next one */
+	bool alone;     /* each product is waited for before the next one */
+	bool pipelined; /* each is a job of its own, whose result is made real while the next ones run */
 };
 
 static const struct policy layer_policies[] = {
@@ -31,6 +32,7 @@ static const struct policy layer_policies[] = {
 	{ .name = "product-per-core", .opts = { .cores = 1 } },
 	{ .name = "two-cores", .opts = { .cores = 2 } },
 	{ .name = "split", .opts = { .cores = 3 } },
+	{ .name = "pipelined", .pipelined = true },
 	{ .name = "split-one-by-one", .opts = { .cores = 3 }, .alone = true },
 	{ .name = "fused", .options = { .fused = true } },
 	{ .name = "whole-K", .options = { .whole_k = true } },
@@ -40,6 +42,14 @@ static const struct policy layer_policies[] = {
 static const struct policy vocabulary_policies[] = {
 	{ .name = "defaults", .options = { .vocabulary = true } },
 	{ .name = "one-core", .options = { .vocabulary = true }, .opts = { .cores = 1, .core_mask = 1 } },
+};
+
+static const struct policy expert_policies[] = {
+	{ .name = "defaults", .options = { .experts = true } },
+	{ .name = "one-core", .options = { .experts = true }, .opts = { .cores = 1, .core_mask = 1 } },
+	{ .name = "expert-per-core", .options = { .experts = true }, .opts = { .cores = 1 } },
+	{ .name = "split", .options = { .experts = true }, .opts = { .cores = 3 } },
+	{ .name = "split-one-by-one", .options = { .experts = true }, .opts = { .cores = 3 }, .alone = true },
 };
 
 enum { BEGIN, QUANTISED, SUBMITTED, DONE, END, TIMES };
@@ -107,11 +117,29 @@ static int dequantise(const struct layer *layer, struct layer_product *const *pr
 	return err;
 }
 
-static int run_products(const struct layer *layer, struct layer_product *const *products, uint32_t count,
-			const struct ork_matmul_opts *opts, uint64_t *times)
+/* Waits for jobs of one call each, in turn, unless there is an error already. The time is that of the last one. */
+static int finish(const struct layer *layer, struct layer_product *const *products, struct ork_job **jobs,
+		  uint32_t count, uint32_t each, int err, uint64_t *done)
 {
-	struct ork_matmul_desc descs[3];
-	struct ork_job *job = NULL;
+	uint32_t i;
+
+	for (i = 0; i < count && !err; i++) {
+		err = ork_job_wait(jobs[i], -1);
+		*done = counter_ns();
+		if (!err)
+			err = dequantise(layer, products + i * each, each);
+	}
+	for (i = 0; i < count; i++)
+		ork_job_destroy(jobs[i]);
+	return err;
+}
+
+static int run_products(const struct layer *layer, struct layer_product *const *products, uint32_t count,
+			const struct policy *policy, uint64_t *times)
+{
+	const uint32_t each = policy->pipelined ? 1 : count;
+	struct ork_matmul_desc descs[LAYER_TOGETHER];
+	struct ork_job *jobs[LAYER_TOGETHER] = { NULL };
 	uint32_t i;
 	int err;
 
@@ -120,15 +148,10 @@ static int run_products(const struct layer *layer, struct layer_product *const *
 	for (i = 0; i < count; i++)
 		describe(products[i], &descs[i]);
 	times[QUANTISED] = counter_ns();
-	if (!err)
-		err = ork_matmul_submit(layer->dev, descs, count, opts, &job);
+	for (i = 0; i < count && !err; i += each)
+		err = ork_matmul_submit(layer->dev, descs + i, each, &policy->opts, &jobs[i / each]);
 	times[SUBMITTED] = counter_ns();
-	if (!err)
-		err = ork_job_wait(job, -1);
-	times[DONE] = counter_ns();
-	ork_job_destroy(job);
-	if (!err)
-		err = dequantise(layer, products, count);
+	err = finish(layer, products, jobs, count / each, each, err, &times[DONE]);
 	times[END] = counter_ns();
 	return err;
 }
@@ -139,7 +162,7 @@ static void print_step(const char *name, const char *policy, struct layer_produc
 	uint32_t i;
 
 	printf("step %s %s ", name, policy);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && (!i || strcmp(products[i]->name, products[0]->name)); i++)
 		printf("%s%s", i ? "," : "", products[i]->name);
 	for (i = 0; i < TIMES; i++)
 		printf(" %llu", (unsigned long long)times[i]);
@@ -149,7 +172,7 @@ static void print_step(const char *name, const char *policy, struct layer_produc
 /* All steps. Prints what they did, if there is a name to print, afterwards, as printing takes time. */
 static int run_pass(const struct layer *layer, const char *name, const struct policy *policy)
 {
-	uint64_t times[3 * LAYER_STEPS][TIMES];
+	uint64_t times[LAYER_TOGETHER * LAYER_STEPS][TIMES];
 	uint32_t i, first, each, done = 0;
 	int err = 0;
 
@@ -158,7 +181,7 @@ static int run_pass(const struct layer *layer, const char *name, const struct po
 
 		each = policy->alone ? 1 : step->count;
 		for (first = 0; first < step->count && !err; first += each)
-			err = run_products(layer, step->products + first, each, &policy->opts, times[done++]);
+			err = run_products(layer, step->products + first, each, policy, times[done++]);
 	}
 	for (i = 0, done = 0; i < layer->step_count && !err && name; i++) {
 		const struct layer_step *step = &layer->steps[i];
@@ -214,6 +237,7 @@ int main(void)
 	} cases[] = {
 		{ "decode", layer_policies, sizeof(layer_policies) / sizeof(layer_policies[0]), 1 },
 		{ "prefill", layer_policies, sizeof(layer_policies) / sizeof(layer_policies[0]), 64 },
+		{ "experts", expert_policies, sizeof(expert_policies) / sizeof(expert_policies[0]), 1 },
 		{ "vocabulary", vocabulary_policies, sizeof(vocabulary_policies) / sizeof(vocabulary_policies[0]), 1 },
 	};
 	struct ork_device *dev;

@@ -156,6 +156,21 @@ static int add_layer(struct layer *layer)
 	return err ? err : add_ffn(layer);
 }
 
+/* Gate and up of all experts need only A, which is the same for all; down needs both of its expert. */
+static int add_experts(struct layer *layer)
+{
+	struct layer_step *step = add_step(layer);
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < 2 * LAYER_EXPERTS && !err; i++)
+		err = add_matrix(layer, step, "gate,up", LAYER_HIDDEN, LAYER_EXPERT_FFN);
+	step = add_step(layer);
+	for (i = 0; i < LAYER_EXPERTS && !err; i++)
+		err = add_matrix(layer, step, "down", LAYER_EXPERT_FFN, LAYER_HIDDEN);
+	return err;
+}
+
 static int add_reals(struct layer *layer)
 {
 	size_t most_a = 0, most_c = 0, i;
@@ -186,6 +201,8 @@ int layer_init(struct layer *layer, struct ork_device *dev, const struct layer_o
 	*layer = (struct layer){ .dev = dev, .options = *options };
 	if (options->vocabulary)
 		err = add_matrix(layer, add_step(layer), "vocabulary", LAYER_HIDDEN, LAYER_VOCABULARY);
+	else if (options->experts)
+		err = add_experts(layer);
 	else
 		err = add_layer(layer);
 	return err ? err : add_reals(layer);

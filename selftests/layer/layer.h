@@ -20,6 +20,9 @@ enum {
 	LAYER_FFN = 6144,
 	LAYER_VOCABULARY = 151936,
 	LAYER_CONTEXT = 512, /* tokens that are attended to */
+	LAYER_EXPERTS = 8,   /* of a model with experts, that work for one token; their FFN */
+	LAYER_EXPERT_FFN = 512,
+	LAYER_TOGETHER = 2 * LAYER_EXPERTS, /* products of a step at most */
 };
 
 /* A matrix product, or one per head for keys and values. */
@@ -37,7 +40,7 @@ struct layer_product {
 
 /* Products that need nothing of each other, and all that came before. */
 struct layer_step {
-	struct layer_product *products[3];
+	struct layer_product *products[LAYER_TOGETHER];
 	uint32_t count;
 };
 
@@ -47,6 +50,7 @@ struct layer_options {
 	bool whole_k;         /* K is not cut into slices, up to the most that a task takes */
 	bool in_place;        /* A and C lie in buffers */
 	bool vocabulary;      /* the product with the vocabulary instead of the layer */
+	bool experts;         /* the FFN of a layer with experts instead */
 };
 
 #define LAYER_STEPS 6
@@ -54,7 +58,7 @@ struct layer_options {
 struct layer {
 	struct ork_device *dev;
 	struct layer_options options;
-	struct layer_product products[9];
+	struct layer_product products[LAYER_TOGETHER + LAYER_EXPERTS];
 	uint32_t product_count;
 	struct layer_step steps[LAYER_STEPS];
 	uint32_t step_count;

@@ -116,21 +116,22 @@ def row(name, steps):
     return [name, f"{ns / 1e3:.0f}", f"{roof:.0f}", busy, *idle]
 
 
-def show(title, heads, rows):
+def show(name, heads, rows):
+    """A table for Documentation/performance.rst (tools/figures.py)."""
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     rule = "  ".join("=" * width for width in widths)
-    print(f"\n{title}\n\n{rule}")
+    print(f"# table {name}\n{rule}")
     for words in [heads, None, *rows]:
         print("  ".join(word.ljust(width) for word, width in zip(words, widths)).rstrip() if words else rule)
-    print(rule)
+    print(f"{rule}\n# end of table\n")
 
 
 def show_case(case, policies):
-    heads = ["", "us", "roof %", "busy %", *(kind + " %" for kind in KINDS[1:])]
-    show(f"{case}, by policy:", ["policy", *heads[1:]], [row(name, steps) for name, steps in policies.items()])
+    heads = ["policy", "us", "roof %", "busy %", *(kind + " %" for kind in KINDS[1:])]
+    show(f"layers-{case}", heads, [row(name, steps) for name, steps in policies.items()])
     steps = policies["defaults"]
     if len(steps) > 1:
-        show(f"{case}, defaults, by step:", ["products", *heads[1:]], [row(step.names, [step]) for step in steps])
+        show(f"layers-{case}-steps", ["products", *heads[1:]], [row(step.names, [step]) for step in steps])
 
 
 def tokens_per_second(found, case, policy):
@@ -159,8 +160,8 @@ def show_tokens(full, shared):
             alone = found is shared and policy == "one-core"
             words += ["", ""] if alone else [f"{value:.3g}", timing_table.error(value, low, high)]
         rows.append(words)
-    show("tokens per second; published runs have attention, norms and sampling too:",
-         ["published", "case", "policy", "published", "predicted", "error", "shared bus", "error"], rows)
+    show("layers-tokens",
+         ["run", "case", "policy", "published", "predicted", "error", "shared bus", "error"], rows)
 
 
 def show_figures(full, shared):
@@ -175,10 +176,10 @@ def show_figures(full, shared):
 def main(program):
     full = run_board(program)
     shared = run_board(program, "--machine", f"dma-bytes-per-cycle={SHARED_BYTES_PER_CYCLE}")
-    print(f"Predicted for {MHZ} MHz. The model's error on published runs of one core with few rows: {model_error()}")
+    print(f"Predicted for {MHZ} MHz. The model's error on published runs of one core with few rows: {model_error()}\n")
     for case, policies in full.items():
         show_case(case, policies)
-    show_case(f"decode with {SHARED_BYTES_PER_CYCLE} bytes per cycle and core", shared["decode"])
+    show_case("shared-bus-decode", shared["decode"])
     show_tokens(full, shared)
     show_figures(full, shared)
     return 0

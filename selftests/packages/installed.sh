@@ -42,6 +42,8 @@ look_like_a_board() {
 	chmod +x /tmp/board/uname
 	export PATH=/tmp/board:$PATH ARCH=arm64 CROSS_COMPILE=$cross
 	ln -sfn "$headers" "/usr/src/linux-headers-$release"
+	# As the kernel's package does it; DKMS sees there how modules are compressed.
+	depmod "$release"
 }
 
 # traces: what is not as it was, but for the journals and caches of dpkg, ldconfig, man and DKMS.

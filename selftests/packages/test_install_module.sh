@@ -52,6 +52,10 @@ done
 [ "$(sed '/^#/d; /^$/d' "$dir/root/usr/local/lib/modules-load.d/rknpu-ork.conf")" = rknpu_ork ]
 ok $? "it is loaded at boot" "$dir/out"
 
+modprobe -C packaging/modprobe.d -c 2>"$dir/out" | sed -n 's/^blacklist //p' >"$dir/kept_away"
+grep -qx rocket "$dir/kept_away" && grep -qx rknpu "$dir/kept_away" && ! grep -q ork "$dir/kept_away"
+ok $? "the file for modprobe.d keeps the other drivers away and not this one" "$dir/kept_away"
+
 make -s install-module >"$dir/out" 2>&1
 [ $? -eq 2 ] && grep -q KDIR= "$dir/out"
 ok $? "without a kernel it says what to give" "$dir/out"

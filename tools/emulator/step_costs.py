@@ -3,8 +3,8 @@
 # Copyright 2026 The rknpu-ork authors
 """Counts what a way through a driver costs, in the logs of ork-board run --steps.
 
-A section DRIVER-NAME-ROUND begins and ends with the first and the last ioctl in
-it; of a section's rounds the one with the fewest instructions counts. All counts
+A section DRIVER-NAME-ROUND begins with the first ioctl in it and ends with the
+first other system call after the last one; of a section's rounds the one with the fewest instructions counts. All counts
 are exact: executed instructions of user space and kernel, the idle task and
 interrupts of anything included, and accesses to registers of the NPU and its
 IOMMUs.
@@ -68,7 +68,6 @@ class Section:
         self.doorbells = []
         self.interrupts = []
         self.accesses = []
-        self.returns = []
         self.counted = collections.Counter()
         self.pcs = []
         self._symbols = symbols
@@ -92,8 +91,6 @@ class Section:
                 self._interrupt = len(self.pcs)
         elif line.startswith("...with ELR") and self._exception == "SVC":
             self.calls.append((len(self.pcs), int(line.split()[2], 16)))
-        elif line.startswith("Exception return from AArch64 EL1 to AArch64 EL0"):
-            self.returns.append((len(self.pcs), int(line.split()[-1], 16)))
         elif line.startswith("memory_region"):
             self._read_access(ACCESS.match(line))
 
@@ -114,9 +111,9 @@ class Section:
     def _find_ends(self):
         """Nothing but an ioctl is called before the first doorbell; all are called from one place."""
         where = [pc for at, pc in self.calls if at < self.doorbells[0]][-1]
-        self.calls = [at for at, pc in self.calls if pc == where]
+        calls, self.calls = self.calls, [at for at, pc in self.calls if pc == where]
         self.start = self.calls[0]
-        self.end = [at for at, pc in self.returns if pc == where][-1]
+        self.end = [at for at, pc in calls if at > self.calls[-1]][0]
         self.doorbells = [at for at in self.doorbells if self.start < at < self.end]
         self.interrupts = [at for at in self.interrupts if self.start < at < self.end]
         for pc in self.pcs[self.start:self.end]:

@@ -87,24 +87,24 @@ static void no_npu(struct doctor *doctor)
 		doctor_say(doctor, DOCTOR_UNKNOWN, "device tree", "sudo ork doctor", "this user cannot read it");
 }
 
-/* Notes an enabled core; puts the name of what is not enabled on one of the lists. */
-static void look_at_node(struct doctor *doctor, const char *kind, const char *address, char *disabled, char *missing)
+/* Whether a node is there and enabled. If not, its name goes on the list. */
+static bool usable(struct doctor *doctor, const char *kind, const char *address, char *list)
 {
 	char name[24], node[PATH_MAX];
 
 	snprintf(name, sizeof(name), "%s@%s", kind, address);
-	if (find_node(doctor, name, node, sizeof(node)))
-		append(missing, DOCTOR_TEXT_CHARS / 4, name);
-	else if (!enabled(doctor, node))
-		append(disabled, DOCTOR_TEXT_CHARS / 4, name);
-	else if (strcmp(kind, "npu") == 0)
-		snprintf(doctor->devices[doctor->device_count++], sizeof(doctor->devices[0]), "%s.npu", address);
+	if (find_node(doctor, name, node, sizeof(node)) == 0 && enabled(doctor, node))
+		return true;
+	append(list, DOCTOR_TEXT_CHARS / 4, name);
+	return false;
 }
 
+/* The driver takes the cores that are enabled; one without its IOMMU never gets that far. */
 void doctor_device_tree(struct doctor *doctor)
 {
-	char disabled[DOCTOR_TEXT_CHARS / 4] = "", missing[DOCTOR_TEXT_CHARS / 4] = "", remedy[DOCTOR_TEXT_CHARS];
-	unsigned int i, nodes;
+	char list[DOCTOR_TEXT_CHARS / 4] = "", remedy[DOCTOR_TEXT_CHARS];
+	unsigned int i, nodes, halves = 0;
+	bool npu, iommu;
 
 	doctor->binding = find_binding(doctor);
 	if (doctor->binding == DOCTOR_NO_NPU) {
@@ -113,40 +113,41 @@ void doctor_device_tree(struct doctor *doctor)
 	}
 	nodes = doctor->binding == DOCTOR_MAINLINE ? DOCTOR_CORES : 1;
 	for (i = 0; i < nodes; i++) {
-		look_at_node(doctor, "npu", cores[i], disabled, missing);
-		look_at_node(doctor, "iommu", iommus[i], disabled, missing);
+		npu = usable(doctor, "npu", cores[i], list);
+		iommu = usable(doctor, "iommu", iommus[i], list);
+		halves += npu && !iommu;
+		if (npu && iommu)
+			snprintf(doctor->devices[doctor->device_count++], sizeof(doctor->devices[0]), "%s.npu", cores[i]);
 	}
-	snprintf(remedy, sizeof(remedy), "for n in %s; do sudo fdtput -t s BOARD.dtb /$n status okay; done; sudo reboot",
-		 disabled);
-	if (*missing)
-		doctor_say(doctor, DOCTOR_FAULT, "device tree", NULL, "it lacks %s", missing);
-	if (*disabled)
-		doctor_say(doctor, DOCTOR_FAULT, "device tree", remedy,
-			   "disabled: %s (BOARD.dtb: the file that the boot loader loads)", disabled);
-	if (!*missing && !*disabled)
+	snprintf(remedy, sizeof(remedy), "fdtoverlay -i BOARD.dtb -o BOARD-npu.dtb rk3588-npu-%s.dtbo, then boot with that",
+		 doctor->binding == DOCTOR_MAINLINE ? "mainline" : "vendor");
+	if (*list)
+		doctor_say(doctor, halves || !doctor->device_count ? DOCTOR_FAULT : DOCTOR_WARNING, "device tree", remedy,
+			   "not enabled: %s (overlays are in packaging/overlays)", list);
+	else
 		doctor_say(doctor, DOCTOR_OK, "device tree", NULL, "%s, all nodes are enabled",
 			   doctor->binding == DOCTOR_MAINLINE ? "mainline's, a node per core" : "the vendor's, one node");
 }
 
 /* --- Drivers ---------------------------------------------------------------------------------------------------- */
 
-/* Modules go, drivers that are part of the kernel only let go. */
-static void replace_command(const struct doctor *doctor, const char *device, const char *driver, char *command)
+/* Devices that another driver has. Modules go, drivers that are part of the kernel only let go. */
+static void say_taken(struct doctor *doctor, const char *devices, const char *driver)
 {
 	const char *module = strcasecmp(driver, "rknpu") == 0 ? "rknpu" : driver;
-	char path[PATH_MAX];
+	char path[PATH_MAX], remedy[DOCTOR_TEXT_CHARS];
 
 	snprintf(path, sizeof(path), "/sys/module/%.64s/initstate", module);
 	if (doctor_exists(doctor, path) == 0)
-		snprintf(command, DOCTOR_TEXT_CHARS, "sudo modprobe -r %s%s && sudo modprobe rknpu_ork",
+		snprintf(remedy, sizeof(remedy), "sudo modprobe -r %s%s && sudo modprobe rknpu_ork",
 			 doctor->loaded ? "rknpu_ork " : "", module);
 	else if (doctor->loaded)
-		snprintf(command, DOCTOR_TEXT_CHARS,
-			 "echo %s | sudo tee /sys/bus/platform/drivers/%s/unbind /sys/bus/platform/drivers/" OUR_DRIVER "/bind",
-			 device, driver);
+		snprintf(remedy, sizeof(remedy), "for d in %s; do echo $d | sudo tee /sys/bus/platform/drivers/%s/unbind "
+			 "/sys/bus/platform/drivers/" OUR_DRIVER "/bind; done", devices, driver);
 	else
-		snprintf(command, DOCTOR_TEXT_CHARS,
-			 "echo %s | sudo tee /sys/bus/platform/drivers/%s/unbind && sudo modprobe rknpu_ork", device, driver);
+		snprintf(remedy, sizeof(remedy), "for d in %s; do echo $d | sudo tee /sys/bus/platform/drivers/%s/unbind; done; "
+			 "sudo modprobe rknpu_ork", devices, driver);
+	doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "the driver %s has %s", driver, devices);
 }
 
 /* Why a device waits, as the kernel tells root; "" if it does not. */
@@ -162,23 +163,10 @@ static void read_deferral(const struct doctor *doctor, const char *device, char 
 		snprintf(reason, size, ", it waits: %.*s", (int)strcspn(at + strlen(device), "\n"), at + strlen(device));
 }
 
-static void look_at_driver(struct doctor *doctor, const char *device)
+static void say_without_driver(struct doctor *doctor, const char *device)
 {
-	char path[PATH_MAX], driver[64], remedy[DOCTOR_TEXT_CHARS], reason[128];
+	char remedy[DOCTOR_TEXT_CHARS], reason[128];
 
-	snprintf(path, sizeof(path), DEVICES "/%s/driver", device);
-	if (doctor_link(doctor, path, driver, sizeof(driver)) == 0) {
-		if (strcmp(driver, OUR_DRIVER) == 0) {
-			doctor->bound++;
-			return;
-		}
-		replace_command(doctor, device, driver, remedy);
-		doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "%s belongs to the driver %s", device, driver);
-		return;
-	}
-	/* Without the module it is the module that is missing. */
-	if (!doctor->loaded)
-		return;
 	read_deferral(doctor, device, reason, sizeof(reason));
 	snprintf(remedy, sizeof(remedy), "echo %s | sudo tee /sys/bus/platform/drivers/" OUR_DRIVER "/bind", device);
 	doctor_say(doctor, DOCTOR_FAULT, "driver", remedy, "%s has no driver%s", device, reason);
@@ -186,23 +174,39 @@ static void look_at_driver(struct doctor *doctor, const char *device)
 
 void doctor_drivers(struct doctor *doctor)
 {
+	char path[PATH_MAX], driver[64], other[64] = "", taken[DOCTOR_CORES * sizeof(doctor->devices[0])] = "";
 	unsigned int i;
 
-	for (i = 0; i < doctor->device_count; i++)
-		look_at_driver(doctor, doctor->devices[i]);
+	for (i = 0; i < doctor->device_count; i++) {
+		snprintf(path, sizeof(path), DEVICES "/%s/driver", doctor->devices[i]);
+		if (doctor_link(doctor, path, driver, sizeof(driver))) {
+			/* Without the module it is the module that is missing. */
+			if (doctor->loaded)
+				say_without_driver(doctor, doctor->devices[i]);
+		} else if (strcmp(driver, OUR_DRIVER) == 0) {
+			doctor->bound++;
+		} else {
+			snprintf(other, sizeof(other), "%s", driver);
+			append(taken, sizeof(taken), doctor->devices[i]);
+		}
+	}
+	if (*taken)
+		say_taken(doctor, taken, other);
 	if (doctor->bound && doctor->bound == doctor->device_count)
 		doctor_say(doctor, DOCTOR_OK, "driver", NULL, "%s has all devices of the NPU", OUR_DRIVER);
 }
 
 void doctor_iommu(struct doctor *doctor)
 {
-	const unsigned int nodes = doctor->binding == DOCTOR_VENDOR ? 1 : DOCTOR_CORES;
 	char path[PATH_MAX], name[64], lost[DOCTOR_TEXT_CHARS / 4] = "";
 	unsigned int i;
 
 	if (!doctor->device_count)
 		return;
-	for (i = 0; i < nodes; i++) {
+	for (i = 0; i < DOCTOR_CORES; i++) {
+		snprintf(path, sizeof(path), DEVICES "/%s.iommu", iommus[i]);
+		if (doctor_exists(doctor, path))
+			continue;
 		snprintf(path, sizeof(path), DEVICES "/%s.iommu/driver", iommus[i]);
 		if (doctor_link(doctor, path, name, sizeof(name)))
 			append(lost, sizeof(lost), iommus[i]);

@@ -29,7 +29,7 @@ PACKAGES=(
 	# device trees
 	dt-schema
 	# checks: NumPy is the independent reader and writer of .npy files
-	clang clang-format libclang-rt-14-dev python3-numpy shellcheck valgrind
+	clang clang-format coccinelle libclang-rt-14-dev python3-numpy shellcheck valgrind
 	# documentation
 	mandoc python3-sphinx
 )

@@ -34,7 +34,7 @@ extern "C" {
 /**
  * DOC: Limits
  *
- * A file may have 32 VMs, 64 queues, 16384 programs, and 8192 jobs that have not ended; a job may
+ * A file may have 32 VMs, 64 queues, 32768 programs, and 8192 jobs that have not ended; a job may
  * wait for 64 syncobjs and signal 64. They are far above what programs need and may be raised.
  *
  * What a file makes the driver allocate, the pages of BOs above all, is charged to the memory
@@ -846,6 +846,49 @@ struct drm_ork_job_wait {
 
 	/** @pad: 0 */
 	__u32 pad;
+};
+
+/**
+ * define DRM_ORK_ENDED_OFFSET - offset for mmap() on the DRM file: a page that shows which jobs of
+ * the file have ended, &struct drm_ork_ended
+ *
+ * Since version 1.2. One page, for reading only: PROT_WRITE and PROT_EXEC fail with -EACCES, another
+ * length with -EINVAL. What follows the structure in the page is 0. The mapping stays readable when
+ * the file is closed and when the device is gone.
+ */
+#define DRM_ORK_ENDED_OFFSET	0x10000
+
+/** define DRM_ORK_ENDED_JOBS - number of entries of &struct drm_ork_ended */
+#define DRM_ORK_ENDED_JOBS	512
+
+/** define DRM_ORK_ENDED_FAILED - bit of an entry: the job ended with an error */
+#define DRM_ORK_ENDED_FAILED	0x1
+
+/** define DRM_ORK_ENDED_ID_SHIFT - where the job's number begins in an entry */
+#define DRM_ORK_ENDED_ID_SHIFT	1
+
+/**
+ * struct drm_ork_ended - jobs that have ended
+ *
+ * To learn of the end of a job without a system call. Jobs end in any order, and the page is a ring:
+ * an entry names the latest of the jobs with its place in the ring that have ended since the page
+ * was mapped first. So the entry of a job has
+ *
+ * - the job's number without DRM_ORK_ENDED_FAILED: it has ended without error,
+ * - the job's number with it: it has ended, and DRM_IOCTL_ORK_JOB_WAIT tells its error,
+ * - a smaller number: it has not ended, or ended before the page was mapped first,
+ * - a larger number: the page does not tell, DRM_IOCTL_ORK_JOB_WAIT does.
+ *
+ * An entry never becomes smaller. It is written after the job's fence has signalled; who reads it
+ * with acquire semantics (__atomic_load_n() with __ATOMIC_ACQUIRE) reads the job's results after
+ * that.
+ */
+struct drm_ork_ended {
+	/**
+	 * @jobs: entry of job n at index n modulo DRM_ORK_ENDED_JOBS: its number shifted left by
+	 * DRM_ORK_ENDED_ID_SHIFT, with DRM_ORK_ENDED_FAILED; 0 at first
+	 */
+	__u64 jobs[DRM_ORK_ENDED_JOBS];
 };
 
 #define DRM_IOCTL_ORK_QUERY \

@@ -272,6 +272,14 @@ def kernel_warning_is_reported():
 
 
 @test
+def data_race_is_a_complaint_if_the_driver_is_in_it():
+    for frame, status in (("ork_run_irq+0x10/0x20 [rknpu_ork]", 125), ("tick_nohz_idle+0x10/0x20", 0)):
+        lines = ("BUG: KCSAN: data-race in one / other", frame, "Reported by Kernel Concurrency Sanitizer on:")
+        script = "".join(f"echo '{line}' > /dev/kmsg\n" for line in lines)
+        expect(board("sh", "-c", script, options=["--no-complaints"]).status, status, f"status with {frame}")
+
+
+@test
 def access_without_power_is_a_complaint():
     result = board("devmem", "0xfdab0000", options=["--no-complaints"])
     expect(result.status, 125, "status")

@@ -849,8 +849,8 @@ struct drm_ork_job_wait {
 };
 
 /**
- * define DRM_ORK_ENDED_OFFSET - offset for mmap() on the DRM file: a page that shows which jobs of
- * the file have ended, &struct drm_ork_ended
+ * define DRM_ORK_ENDED_OFFSET - offset for mmap() on the DRM file of a page that shows which jobs
+ * of the file have ended, &struct drm_ork_ended
  *
  * Since version 1.2. One page, for reading only: PROT_WRITE and PROT_EXEC fail with -EACCES, another
  * length with -EINVAL. What follows the structure in the page is 0. The mapping stays readable when

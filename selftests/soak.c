@@ -412,7 +412,9 @@ static int report(const struct options *opt, long seconds, uint64_t resets_seen)
 	figure(opt, "lost", counts->lost, "products");
 	figure(opt, "interrupted", counts->gone, "products");
 	figure(opt, "wedges", counts->wedges, "hangs and faults");
-	figure(opt, "resets", resets_seen, "resets");
+	/* A device that goes takes its counters with it. */
+	if (!opt->goes)
+		figure(opt, "resets", resets_seen, "resets");
 	figure(opt, "kills", counts->kills, "processes");
 	figure(opt, "refused", counts->refused, "calls");
 	figure(opt, "reopened", counts->reopened, "files");

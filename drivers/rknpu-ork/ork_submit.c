@@ -420,8 +420,9 @@ static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
 		return -EINVAL;
 
 	submit.queue = ork_queue_lookup(file->driver_priv, args->queue);
+	/* All files lose their queues when the device goes away. */
 	if (!submit.queue)
-		return -ENOENT;
+		return drm_dev_is_unplugged(&ork->drm) ? -ENODEV : -ENOENT;
 
 	submit.prog = ork_prog_lookup(file->driver_priv, args->prog);
 	ret = submit.prog ? ork_submit_open(&submit) : -ENOENT;

@@ -59,8 +59,14 @@ struct ork_submit {
 	/** @ranges: which core runs what */
 	struct drm_ork_range ranges[ORK_MAX_CORES];
 
-	/** @range_count: number of ranges, and of parts when they are made */
+	/** @range_count: number of ranges */
 	unsigned int range_count;
+
+	/** @parts: one per range; not queued yet */
+	struct ork_part *parts[ORK_MAX_CORES];
+
+	/** @part_count: number of parts that are made */
+	unsigned int part_count;
 
 	/** @addresses: for the program's address slots */
 	u64 addresses[DRM_ORK_MAX_SLOTS];
@@ -295,46 +301,53 @@ static int ork_submit_wait_for(struct ork_submit *submit, struct ork_part *part)
 {
 	int ret = ork_fences_add(&submit->fences, &part->base);
 
+	part->waits = submit->fences.in_count || submit->implicit.count;
 	return ret ?: ork_implicit_add(&submit->implicit, &part->base);
+}
+
+static void ork_submit_destroy_parts(struct ork_submit *submit)
+{
+	while (submit->part_count)
+		ork_part_destroy(submit->parts[--submit->part_count]);
+}
+
+/* With its own copy of the commands, if the program has slots. */
+static int ork_submit_create_parts(struct ork_submit *submit)
+{
+	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
+	struct ork_part *part;
+	u32 i;
+
+	for (i = 0; i < submit->range_count; i++) {
+		part = ork_part_create(submit->ork, submit->queue, submit->job,
+				       submit->file->driver_priv, &submit->ranges[i],
+				       submit->addresses, timeout_ms);
+		if (IS_ERR(part)) {
+			ork_submit_destroy_parts(submit);
+			return PTR_ERR(part);
+		}
+
+		submit->parts[submit->part_count++] = part;
+		submit->job->result->cores |= BIT(submit->ranges[i].core);
+	}
+
+	return 0;
 }
 
 static int ork_submit_queue(struct ork_submit *submit)
 {
 	struct ork_file *priv = submit->file->driver_priv;
-	struct ork_part *parts[ORK_MAX_CORES];
-	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
-	unsigned int count;
 	int ret = ork_result_reserve(priv, submit->id);
+	u32 i;
 
+	for (i = 0; !ret && i < submit->part_count; i++)
+		ret = ork_submit_wait_for(submit, submit->parts[i]);
 	if (ret)
 		return ret;
 
-	for (count = 0; count < submit->range_count; count++) {
-		parts[count] = ork_part_create(submit->ork, submit->queue, submit->job, priv,
-					       &submit->ranges[count], submit->addresses,
-					       timeout_ms);
-		if (IS_ERR(parts[count])) {
-			ret = PTR_ERR(parts[count]);
-			goto err_destroy;
-		}
-
-		ret = ork_submit_wait_for(submit, parts[count]);
-		if (ret) {
-			count++;
-			goto err_destroy;
-		}
-		parts[count]->waits = submit->fences.in_count || submit->implicit.count;
-		submit->job->result->cores |= BIT(submit->ranges[count].core);
-	}
-
 	ork_result_keep(priv, submit->id, submit->job->result);
-	ork_job_queue(submit->job, parts, count);
+	ork_job_queue(submit->job, submit->parts, submit->part_count);
 	return 0;
-
-err_destroy:
-	while (count)
-		ork_part_destroy(parts[--count]);
-	return ret;
 }
 
 static int ork_submit_count(struct ork_submit *submit)
@@ -351,16 +364,11 @@ static int ork_submit_count(struct ork_submit *submit)
 	return ret;
 }
 
-static int ork_submit_run(struct ork_submit *submit)
+static int ork_submit_parts(struct ork_submit *submit)
 {
-	int ret;
+	int ret = 0;
 
-	ret = ork_submit_place(submit);
-	if (!ret)
-		ret = ork_submit_addresses(submit);
-	if (!ret)
-		ret = ork_submit_cache(submit);
-	if (!ret && submit->args->flags & DRM_ORK_JOB_IMPLICIT_SYNC)
+	if (submit->args->flags & DRM_ORK_JOB_IMPLICIT_SYNC)
 		ret = ork_implicit_lock(&submit->implicit, submit->job);
 	if (ret)
 		return ret;
@@ -372,6 +380,27 @@ static int ork_submit_run(struct ork_submit *submit)
 	}
 
 	ork_implicit_unlock(&submit->implicit);
+	return ret;
+}
+
+/* Parts come before the locks of BOs: memory for commands is a BO, too, with a lock of its own. */
+static int ork_submit_run(struct ork_submit *submit)
+{
+	int ret;
+
+	ret = ork_submit_place(submit);
+	if (!ret)
+		ret = ork_submit_addresses(submit);
+	if (!ret)
+		ret = ork_submit_cache(submit);
+	if (!ret)
+		ret = ork_submit_create_parts(submit);
+	if (ret)
+		return ret;
+
+	ret = ork_submit_parts(submit);
+	if (ret)
+		ork_submit_destroy_parts(submit);
 	return ret;
 }
 

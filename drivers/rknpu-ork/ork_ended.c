@@ -61,8 +61,8 @@ void ork_ended_show(struct ork_ended *ended, u64 id, int error)
 	entry = &shown->jobs[id % DRM_ORK_ENDED_JOBS];
 
 	spin_lock_irqsave(&ended->lock, flags);
-	/* After the results, and after the signal. */
 	if (value > *entry)
+		/* After the results, and after the signal; user space reads with acquire. */
 		smp_store_release(entry, value);
 	spin_unlock_irqrestore(&ended->lock, flags);
 }

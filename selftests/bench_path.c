@@ -24,6 +24,7 @@
 /* Power up the core and fill the caches of the kernel's allocators. */
 #define WARM_UP 8
 #define MANY 64
+#define MIXED 16
 #define CORES 3
 #define TASKS_PER_CORE 16
 #define WAIT_MS 20000
@@ -75,34 +76,43 @@ static void work_fini(int fd, struct work *work)
 	ork_test_product_fini(fd, &work->product);
 }
 
-static void work_run(int fd, struct work *work)
+/* Returns the number of the first job. */
+static uint64_t work_start(int fd, struct work *work)
 {
 	struct drm_ork_submit submit = {
 		.jobs = { sizeof(work->jobs[0]), work->count, (uintptr_t)work->jobs },
 	};
-	struct drm_ork_job_wait wait = { .timeout_ns = INT64_MAX, .count = work->count };
 
 	check(drmIoctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit) ? -errno : 0, "submit");
-	wait.id = submit.first_id;
+	return submit.first_id;
+}
+
+static void work_wait(int fd, struct work *work, uint64_t first)
+{
+	struct drm_ork_job_wait wait = { .id = first, .timeout_ns = INT64_MAX, .count = work->count };
+
 	check(drmIoctl(fd, DRM_IOCTL_ORK_JOB_WAIT, &wait) ? -errno : 0, "wait");
 	check(wait.error, "job");
+}
+
+static void work_run(int fd, struct work *work)
+{
+	work_wait(fd, work, work_start(fd, work));
 }
 
 /* The end is seen in the page that the driver writes, without a second call. */
 static void work_run_seen(int fd, struct work *work)
 {
 	static const struct drm_ork_ended *ended;
-	struct drm_ork_submit submit = {
-		.jobs = { sizeof(work->jobs[0]), work->count, (uintptr_t)work->jobs },
-	};
 	const __u64 *entry;
+	uint64_t id;
 
 	if (!ended)
 		ended = mmap(NULL, sizeof(*ended), PROT_READ, MAP_SHARED, fd, DRM_ORK_ENDED_OFFSET);
 	check(ended == MAP_FAILED ? -errno : 0, "page");
-	check(drmIoctl(fd, DRM_IOCTL_ORK_SUBMIT, &submit) ? -errno : 0, "submit");
-	entry = &ended->jobs[submit.first_id % DRM_ORK_ENDED_JOBS];
-	while (__atomic_load_n(entry, __ATOMIC_ACQUIRE) >> DRM_ORK_ENDED_ID_SHIFT < submit.first_id)
+	id = work_start(fd, work);
+	entry = &ended->jobs[id % DRM_ORK_ENDED_JOBS];
+	while (__atomic_load_n(entry, __ATOMIC_ACQUIRE) >> DRM_ORK_ENDED_ID_SHIFT < id)
 		;
 	check(*entry & DRM_ORK_ENDED_FAILED ? -EIO : 0, "job");
 }
@@ -157,6 +167,37 @@ static void measure_spaces(int fd)
 	work_fini(fd, &work[1]);
 }
 
+/* Two clients with an address space and a queue each have their jobs queued on one core at the same time. */
+static void measure_mixed(int fd)
+{
+	struct work work[2];
+	char section[64];
+	uint32_t vm, i;
+
+	check(ork_test_vm_create(fd, &vm), "VM");
+	for (i = 0; i < 2; i++) {
+		work_init(fd, i ? vm : 0, &work[i], 1, MIXED);
+		check(ork_test_queue_create(fd, 0, 0, &work[i].product.queue), "queue");
+		for (uint32_t j = 0; j < MIXED; j++)
+			work[i].jobs[j].queue = work[i].product.queue;
+	}
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t first[2];
+
+		for (i = 0; i < WARM_UP; i++)
+			work_run(fd, &work[i % 2]);
+		snprintf(section, sizeof(section), "ork-mixed-%d", round);
+		steps_on(section);
+		for (i = 0; i < 2; i++)
+			first[i] = work_start(fd, &work[i]);
+		for (i = 0; i < 2; i++)
+			work_wait(fd, &work[i], first[i]);
+		steps_off();
+	}
+	for (i = 0; i < 2; i++)
+		work_fini(fd, &work[i]);
+}
+
 int main(void)
 {
 	int fd = ork_test_open();
@@ -171,6 +212,7 @@ int main(void)
 	measure_one(fd, "jobs", 1, MANY, work_run);
 	measure_cores(fd);
 	measure_spaces(fd);
+	measure_mixed(fd);
 	close(fd);
 	return 0;
 }

@@ -10,8 +10,8 @@
  * for. An entry is written when the job's fence has signalled, so that whoever sees it finds the
  * results in memory and gets the same answer from DRM_IOCTL_ORK_JOB_WAIT.
  *
- * The page belongs to the file's usage record, which jobs hold, and each mapping holds the page: it
- * stays readable when the device or the file is gone.
+ * The page belongs to the file's usage record, which jobs and mappings hold: it stays readable when
+ * the device or the file is gone.
  */
 
 #include <linux/fs.h>
@@ -61,8 +61,8 @@ void ork_ended_show(struct ork_ended *ended, u64 id, int error)
 	entry = &shown->jobs[id % DRM_ORK_ENDED_JOBS];
 
 	spin_lock_irqsave(&ended->lock, flags);
-	/* After the results, and after the signal. */
 	if (value > *entry)
+		/* After the results, and after the signal; user space reads with acquire. */
 		smp_store_release(entry, value);
 	spin_unlock_irqrestore(&ended->lock, flags);
 }
@@ -84,21 +84,46 @@ static struct page *ork_ended_page(struct ork_ended *ended)
 	return ended->page;
 }
 
-static int ork_ended_mmap(struct ork_ended *ended, struct vm_area_struct *vma)
+/* Also when the device is gone, which takes its pages out of all mappings. */
+static vm_fault_t ork_ended_fault(struct vm_fault *vmf)
 {
-	struct page *page;
+	struct ork_usage *usage = vmf->vma->vm_private_data;
 
+	get_page(usage->ended.page);
+	vmf->page = usage->ended.page;
+	return 0;
+}
+
+static void ork_ended_vm_open(struct vm_area_struct *vma)
+{
+	ork_usage_get(vma->vm_private_data);
+}
+
+static void ork_ended_vm_close(struct vm_area_struct *vma)
+{
+	ork_usage_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct ork_ended_vm_ops = {
+	.fault = ork_ended_fault,
+	.open = ork_ended_vm_open,
+	.close = ork_ended_vm_close,
+};
+
+static int ork_ended_mmap(struct ork_usage *usage, struct vm_area_struct *vma)
+{
 	if (vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
 
-	page = ork_ended_page(ended);
-	if (!page)
+	if (!ork_ended_page(&usage->ended))
 		return -ENOMEM;
 
 	ork_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
-	return vm_insert_page(vma, vma->vm_start, page);
+	vma->vm_private_data = ork_usage_get(usage);
+	vma->vm_ops = &ork_ended_vm_ops;
+	return 0;
 }
 
 /**
@@ -119,5 +144,5 @@ int ork_mmap(struct file *filp, struct vm_area_struct *vma)
 	if (drm_dev_is_unplugged(file->minor->dev))
 		return -ENODEV;
 
-	return ork_ended_mmap(&priv->usage->ended, vma);
+	return ork_ended_mmap(priv->usage, vma);
 }

@@ -317,8 +317,8 @@ void ork_queue_part_ended(struct ork_part *part)
 
 	atomic_dec(&part->core->load);
 	/*
-	 * The queue's end may wait for this. It is a full barrier: either we see what ork_queue_add()
-	 * brings, or it sees that there is room.
+	 * The queue's end may wait for this. It is a full barrier: either we see what
+	 * ork_queue_add() brings, or it sees that there is room.
 	 */
 	if (atomic_dec_and_test(&lane->scheduled))
 		wake_up(&lane->core->idle);

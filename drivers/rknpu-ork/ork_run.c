@@ -432,7 +432,7 @@ void ork_run_fault(struct ork_core *core)
 	spin_unlock_irqrestore(&core->part_lock, flags);
 }
 
-/* The part that has ended and is signalled next, or NULL; then a VM is switched if that is needed. */
+/* The part that is signalled next, or NULL; then a VM is switched if that is needed. */
 static struct ork_part *ork_run_take_ended(struct ork_core *core)
 {
 	struct ork_part *part;

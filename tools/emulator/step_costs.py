@@ -43,7 +43,7 @@ CALLS = {
                               r"|__alloc_(frozen_)?pages(_noprof)?"),
     "mappings": re.compile(r"rk_iommu_(un)?map(_pages)?"),
     "switches": re.compile(r"cpu_switch_to"),
-    "attaches": re.compile(r"rk_iommu_(attach_device|identity_attach)"),
+    "attaches": re.compile(r"rk_iommu_enable"),
 }
 
 

@@ -852,8 +852,8 @@ struct drm_ork_job_wait {
  * define DRM_ORK_ENDED_OFFSET - offset for mmap() on the DRM file of a page that shows which jobs
  * of the file have ended, &struct drm_ork_ended
  *
- * Since version 1.2. One page, for reading only: PROT_WRITE and PROT_EXEC fail with -EACCES, another
- * length with -EINVAL. What follows the structure in the page is 0. The mapping stays readable when
+ * Since version 1.2. One page, for reading only: PROT_WRITE and PROT_EXEC fail with -EACCES,
+ * another length with -EINVAL. What follows the structure in the page is 0. The mapping stays readable when
  * the file is closed and when the device is gone.
  */
 #define DRM_ORK_ENDED_OFFSET	0x10000
@@ -870,8 +870,8 @@ struct drm_ork_job_wait {
 /**
  * struct drm_ork_ended - jobs that have ended
  *
- * To learn of the end of a job without a system call. Jobs end in any order, and the page is a ring:
- * an entry names the latest of the jobs with its place in the ring that have ended since the page
+ * To learn of the end of a job without a system call. Jobs end in any order, and the page is a
+ * ring: an entry names the latest of the jobs with its place in the ring that have ended since the page
  * was mapped first. So the entry of a job has
  *
  * - the job's number without DRM_ORK_ENDED_FAILED: it has ended without error,

@@ -151,16 +151,6 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
-static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
-{
-	struct ork_part *part = container_of(cb, struct ork_part, finished);
-
-	/* Before the user is told: who then submits the next job finds the core free. */
-	ork_queue_part_ended(part);
-	/* What the scheduler says of a part that it dropped with its queue. */
-	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
-}
-
 static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 {
 	struct ork_part *part = container_of(base, struct ork_part, base);
@@ -301,13 +291,22 @@ static void ork_part_drop(struct ork_part *part)
 	queue_work(part->core->ork->wq, &part->release);
 }
 
-/* The same for a part that the scheduler does not know. */
-static void ork_part_finished_alone(struct dma_fence *fence, struct dma_fence_cb *cb)
+/* The scheduler may be done with a part while its end is still being told. */
+static void ork_part_let_go(struct ork_part *part)
+{
+	if (atomic_dec_and_test(&part->holders))
+		ork_part_drop(part);
+}
+
+static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
-	ork_part_finished(fence, cb);
-	ork_part_drop(part);
+	/* Before the user is told: who then submits the next job finds the core free. */
+	ork_queue_part_ended(part);
+	/* What the scheduler says of a part that it dropped with its queue. */
+	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
+	ork_part_let_go(part);
 }
 
 static void ork_sched_free(struct drm_sched_job *base)
@@ -315,7 +314,7 @@ static void ork_sched_free(struct drm_sched_job *base)
 	struct ork_part *part = container_of(base, struct ork_part, base);
 
 	drm_sched_job_cleanup(base);
-	ork_part_drop(part);
+	ork_part_let_go(part);
 }
 
 const struct drm_sched_backend_ops ork_sched_ops = {
@@ -453,7 +452,8 @@ bool ork_part_start(struct ork_part *part)
 	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &part->core->fence_lock,
 		       dma_fence_context_alloc(1), 1);
 	part->started = true;
-	dma_fence_add_callback(&part->hw_fence, &part->finished, ork_part_finished_alone);
+	atomic_set(&part->holders, 1);
+	dma_fence_add_callback(&part->hw_fence, &part->finished, ork_part_finished);
 	ork_run_accept(part->core, part);
 	dma_fence_end_signalling(signalling);
 
@@ -468,6 +468,7 @@ void ork_part_schedule(struct ork_part *part)
 {
 	bool signalling = dma_fence_begin_signalling();
 
+	atomic_set(&part->holders, 2);
 	drm_sched_job_arm(&part->base);
 	dma_fence_add_callback(&part->base.s_fence->finished, &part->finished, ork_part_finished);
 	drm_sched_entity_push_job(&part->base);

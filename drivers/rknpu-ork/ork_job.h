@@ -110,7 +110,10 @@ struct ork_part {
 	/** @alone: nothing else was queued or running on the core when it came */
 	bool alone;
 
-	/** @finished: calls back when the part has ended, and the scheduler knows if it went there */
+	/** @holders: the scheduler, if used, and @finished until it has been called */
+	atomic_t holders;
+
+	/** @finished: calls back when the part has ended and the scheduler, if used, knows */
 	struct dma_fence_cb finished;
 
 	/**

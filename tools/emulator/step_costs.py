@@ -38,8 +38,8 @@ ACCESS = re.compile(r"memory_region_ops_(read|write) cpu \d+ mr \S+ addr 0x([0-9
 
 # Functions of the kernel whose calls are counted, of all kernels that are supported.
 CALLS = {
-    "allocations": re.compile(r"__kmalloc(_node|_cache|_large|_node_track_caller|_track_caller|_cache_node|_large_node)?(_noprof)?"
-                              r"|kmalloc_(node_)?trace|kmem_cache_alloc(_lru|_node|_bulk)?(_noprof)?"
+    "allocations": re.compile(r"(__kmalloc(_cache|_large|_track_caller)?|__kvmalloc_node|kvmalloc_node)(_noprof)?"
+                              r"|kmalloc_trace|kmem_cache_alloc(_lru|_node|_bulk)?(_noprof)?"
                               r"|__alloc_(frozen_)?pages(_noprof)?"),
     "mappings": re.compile(r"rk_iommu_(un)?map(_pages)?"),
     "switches": re.compile(r"cpu_switch_to"),

@@ -853,8 +853,8 @@ struct drm_ork_job_wait {
  * of the file have ended, &struct drm_ork_ended
  *
  * Since version 1.2. One page, for reading only: PROT_WRITE and PROT_EXEC fail with -EACCES,
- * another length with -EINVAL. What follows the structure in the page is 0. The mapping stays readable when
- * the file is closed and when the device is gone.
+ * another length with -EINVAL. What follows the structure in the page is 0. The mapping stays
+ * readable when the file is closed and when the device is gone.
  */
 #define DRM_ORK_ENDED_OFFSET	0x10000
 
@@ -871,8 +871,8 @@ struct drm_ork_job_wait {
  * struct drm_ork_ended - jobs that have ended
  *
  * To learn of the end of a job without a system call. Jobs end in any order, and the page is a
- * ring: an entry names the latest of the jobs with its place in the ring that have ended since the page
- * was mapped first. So the entry of a job has
+ * ring: an entry names the latest of the jobs with its place in the ring that have ended since the
+ * page was mapped first. So the entry of a job has
  *
  * - the job's number without DRM_ORK_ENDED_FAILED: it has ended without error,
  * - the job's number with it: it has ended, and DRM_IOCTL_ORK_JOB_WAIT tells its error,

@@ -333,6 +333,29 @@ def modes_reach_the_machine():
     expect(result.status, 125, "status with a clock that stands still")
 
 
+# Opens the port by its name; each answer is an empty line.
+SECTION_OF_STEPS = """
+for folder in /sys/class/virtio-ports/*; do
+    [ "$(cat $folder/name)" = ork.steps ] && port=/dev/${folder##*/}
+done
+exec 4<>$port
+echo on a-section >&4 && read -r answer <&4
+echo off >&4 && read -r answer <&4
+"""
+
+
+@test
+def steps_of_a_section_are_logged():
+    with tempfile.TemporaryDirectory() as folder:
+        result = board("sh", "-c", SECTION_OF_STEPS, options=["--icount", "--steps", folder])
+        expect(result.status, 0, f"status: {result.err}")
+        expect(os.listdir(folder), ["a-section"], "sections")
+        with open(os.path.join(folder, "a-section"), encoding="ascii") as log:
+            text = log.read()
+        for what in ("Trace 0: ", "Taking exception 2 [SVC]", "memory_region_ops_write"):
+            expect(what in text, True, f"'{what}' in the log")
+
+
 # The MMU's power management switches core 0 on; its register clock runs since the firmware, unless Linux stops it.
 READ_OF_CORE_0 = """
 echo on >/sys/bus/platform/devices/fdab9000.iommu/power/control

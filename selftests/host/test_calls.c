@@ -60,15 +60,15 @@ static void repeated_products_take_two_calls(void)
 	uint32_t cores;
 
 	for (cores = 0; cores <= 3; cores++)
-		ok(repeats(&product, cores) && submits == 1 && waits == 1 && calls == 2,
-		   "a repeated product on %u cores is one ioctl to submit and one to wait (%u, %u of %u)", cores, submits,
+		ok(repeats(&product, cores) && submits == 1 && waits <= 1 && calls == submits + waits,
+		   "a repeated product on %u cores is one ioctl to submit and at most one to wait (%u, %u of %u)", cores, submits,
 		   waits, calls);
 	product.a = NULL;
 	product.a_bo = buffer;
 	product.c = NULL;
 	product.c_bo = buffer;
 	product.c_offset_bytes = BUFFER_BYTES / 2;
-	ok(repeats(&product, 0) && submits == 1 && waits == 1 && calls == 2, "in buffers as well (%u, %u of %u)", submits,
+	ok(repeats(&product, 0) && submits == 1 && waits <= 1 && calls == submits + waits, "in buffers as well (%u, %u of %u)", submits,
 	   waits, calls);
 }
 
@@ -93,8 +93,8 @@ static void submissions_are_one_call(bool in_order)
 		good = (round == 0 || calls == submits) && ork_job_wait(job, -1) == 0;
 		ork_job_destroy(job);
 	}
-	ok(good && submits == 1 && waits == 1 && calls == 2,
-	   "%d %s products are one ioctl to submit and one to wait (%u, %u of %u)", PRODUCTS,
+	ok(good && submits == 1 && waits <= 1 && calls == submits + waits,
+	   "%d %s products are one ioctl to submit and at most one to wait (%u, %u of %u)", PRODUCTS,
 	   in_order ? "dependent" : "independent", submits, waits, calls);
 }
 

@@ -4,12 +4,14 @@
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
 SELFTESTS := open_query memory buffers user import vm matmul slots sync result wedge kill storm fair queue observe power sleep chain unbind refuse
+# Needs a kernel that makes allocations fail.
+SELFTEST_FAULTS := fault
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
 # Prints figures, as bench_switch.sh does; not a test.
 SELFTEST_BENCH := bench
 SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh
-SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c
+SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_fault.c selftests/ork_test_product.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.
 SELFTEST_CFLAGS := -D_GNU_SOURCE -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered \

@@ -11,7 +11,7 @@ RUN_TEST = tools/run-test
 check:
 	@$(MAKE) --no-print-directory -j2 -Otarget check-all
 	@echo 'make check: all tests passed'
-check-all: lint check-host module check-emulator check-board
+check-all: lint check-host check-fuzz module check-emulator check-board
 
 # --- On the host -----------------------------------------------------------------------------------------------------
 
@@ -26,6 +26,12 @@ HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(H
 check-host: $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
 	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
 	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
+
+# Each for a few seconds, from what longer runs have kept.
+.PHONY: check-fuzz
+check-fuzz: $(addprefix $(BUILD)/fuzz/fuzz_,checker pack source)
+	@$(foreach name,checker pack source,$(RUN_TEST) --name 'fuzzing: $(name)' \
+		sh -c '$(MAKE) --no-print-directory fuzz-$(name) FUZZ_SECONDS=10 && echo ok 1';)
 
 check-valgrind: $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
 	@for test in $^; do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
@@ -96,6 +102,8 @@ $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
+$(eval $(call board_test,check-debug,check-debug-faults,failing allocations on the debug kernel,--kernel debug --no-complaints \
+	--mem 4G --timeout 900 -- /usr/libexec/selftests/fault))
 check-debug: lint-cocci
 .PHONY: check-debug-fuzz
 check-debug: check-debug-fuzz
@@ -105,4 +113,4 @@ check-debug-fuzz: board
 check-debug: check-debug-sleep
 check-debug-sleep: board
 	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
-check-debug-selftests check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko
+check-debug-selftests check-debug-faults check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko

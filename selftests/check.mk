@@ -97,7 +97,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 $(eval $(call board_test,check-debug,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
 	--mem 4G --timeout 1800 -- $(RUN_SELFTESTS) $(filter-out sleep,$(SELFTESTS))))
 $(eval $(call board_test,check-debug,check-debug-leaks,leaks on the debug kernel,--kernel debug --no-complaints \
-	--append kmemleak=on --timeout 900 -- /usr/libexec/selftests/reload.sh))
+	--append kmemleak=on --timeout 900 -- /usr/libexec/selftests/reload.sh 4))
 $(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel,--kernel debug --no-module \
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \

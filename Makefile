@@ -59,7 +59,7 @@ help:
 	@echo 'make bench-arm64    the same in arm64 instructions per byte'
 	@echo 'make bench-layers   predicts the time of a decoder layer of a language model, by ways to cut it'
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
-	@echo '                    FUZZ_RUNS=N for longer'
+	@echo '                    FUZZ_RUNS=N for longer; make fuzz-keep keeps what they found'
 	@echo 'make fuzz-ioctl     fuzz the driver on the debug kernel: FUZZ_CALLS=N, FUZZ_SECONDS=S, FUZZ_SEED=X'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
@@ -241,7 +241,7 @@ $(GUEST)/libexec/selftests/%.sh: selftests/%.sh
 	install -m 755 $< $@
 
 GUEST_FILES := $(GUEST)/bin/ork $(GUEST)/libexec/selftests/ioctl_fuzz \
-	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
+	$(addprefix $(GUEST)/libexec/selftests/,$(SELFTESTS) $(SELFTEST_FAULTS) $(SELFTEST_BROKEN) $(SELFTEST_BENCH) $(BOARD_HOST_TESTS) \
 	$(notdir $(SELFTEST_SCRIPTS)))
 
 # The programs of the board need its headers and libraries first.
@@ -344,10 +344,11 @@ $(BUILD)/fuzz/fuzz_pack $(BUILD)/fuzz/fuzz_source: $(BUILD)/fuzz/%: selftests/fu
 	$(FUZZ_CC) $(filter-out -fno-sanitize-coverage=trace-cmp,$(FUZZ_FLAGS)) -Ilib/include -Ilib/src -Itools/ork -o $@ \
 		$($*_SRCS) $(BUILD)/host/lib/libork.a -lm
 
-# What earlier runs found stays in build/fuzz/corpus* and is where the next one starts.
-# $(call run_fuzzer,PROGRAM,CORPUS,SEEDS,LONGEST INPUT)
-run_fuzzer = @mkdir -p $(2); set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
-	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(2) $(3)
+# What earlier runs found stays in build/fuzz/corpus-* and is where the next one starts, with the seeds and what is kept in
+# selftests/fuzz/corpus. $(call run_fuzzer,PROGRAM,NAME,SEEDS,LONGEST INPUT)
+run_fuzzer = @mkdir -p $(BUILD)/fuzz/corpus-$(2); selftests/fuzz/corpus.py unpack selftests/fuzz/corpus/$(2) $(BUILD)/fuzz/kept-$(2); \
+	set -x; $(1) -runs=$(if $(filter-out 0,$(FUZZ_RUNS)),$(FUZZ_RUNS),-1 -max_total_time=$(FUZZ_SECONDS)) \
+	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus-$(2) $(3) $(BUILD)/fuzz/kept-$(2)
 
 # $(call run_ioctl_fuzz,SECONDS)
 run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G --timeout $$(($(1) + 600)) -- \
@@ -361,10 +362,18 @@ fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko
 fuzz: fuzz-checker fuzz-pack fuzz-source
 fuzz-checker: $(BUILD)/fuzz/fuzz_checker
 	@selftests/fuzz/seed_checker.py $(BUILD)/fuzz/seeds
-	$(call run_fuzzer,$<,$(BUILD)/fuzz/corpus,$(BUILD)/fuzz/seeds,128)
+	$(call run_fuzzer,$<,checker,$(BUILD)/fuzz/seeds,128)
 fuzz-pack fuzz-source: fuzz-%: $(BUILD)/fuzz/fuzz_%
 	@selftests/fuzz/seed_files.py $(BUILD)/fuzz/seeds-files
-	$(call run_fuzzer,$<,$(BUILD)/fuzz/corpus-$*,$(BUILD)/fuzz/seeds-files/$*,4096)
+	$(call run_fuzzer,$<,$*,$(BUILD)/fuzz/seeds-files/$*,4096)
+
+# The smallest inputs of all runs so far that reach all that they have reached.
+.PHONY: fuzz-keep
+fuzz-keep: $(addprefix fuzz-keep-,checker pack source)
+fuzz-keep-%: $(BUILD)/fuzz/fuzz_%
+	@rm -rf $(BUILD)/fuzz/merged-$* && mkdir -p $(BUILD)/fuzz/merged-$* $(BUILD)/fuzz/kept-$*
+	$< -merge=1 -max_len=512 $(BUILD)/fuzz/merged-$* $(BUILD)/fuzz/corpus-$* $(BUILD)/fuzz/kept-$*
+	selftests/fuzz/corpus.py pack $(BUILD)/fuzz/merged-$* selftests/fuzz/corpus/$*
 
 # --- Lint ------------------------------------------------------------------------------------------------------------
 

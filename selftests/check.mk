@@ -5,7 +5,7 @@
 
 RUN_TEST = tools/run-test
 
-.PHONY: check check-all check-host check-valgrind check-emulator check-board check-rocket check-debug
+.PHONY: check check-all check-host check-valgrind check-emulator check-board check-rocket check-debug check-debug-all
 
 # Most tests on a board wait now and then, so two at a time take little more than one. Among the documentation's commands are
 # some that build, so they come when nothing else does.
@@ -13,7 +13,7 @@ check:
 	@$(MAKE) --no-print-directory -j2 -Otarget check-all
 	@$(MAKE) --no-print-directory check-docs
 	@echo 'make check: all tests passed'
-check-all: lint check-host module check-emulator check-board
+check-all: lint check-host check-fuzz module check-emulator check-board
 
 # --- On the host -----------------------------------------------------------------------------------------------------
 
@@ -28,6 +28,12 @@ HOST_CHECKS := $(foreach dir,host sanitize,$(addprefix $(BUILD)/$(dir)/test/,$(H
 check-host: setup-host $(HOST_CHECKS) tools $(addprefix $(BUILD)/host/examples/,$(EXAMPLES))
 	@for test in $(HOST_CHECKS); do ORK_DEVICE=model $(RUN_TEST) $$test; done
 	@for test in $(HOST_TEST_SCRIPTS); do $(RUN_TEST) $$test $(BUILD)/host; done
+
+# Each for a few seconds, from what longer runs have kept.
+.PHONY: check-fuzz
+check-fuzz: $(addprefix $(BUILD)/fuzz/fuzz_,checker pack source)
+	@$(foreach name,checker pack source,$(RUN_TEST) --name 'fuzzing: $(name)' \
+		sh -c '$(MAKE) --no-print-directory fuzz-$(name) FUZZ_SECONDS=10 && echo ok 1';)
 
 check-valgrind: setup-host $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
 	@for test in $(filter-out setup-host,$^); do ORK_DEVICE=model $(RUN_TEST) --name "valgrind $$test" \
@@ -93,22 +99,33 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 
 # --- The debug kernel ------------------------------------------------------------------------------------------------
 
+check-debug:
+	@$(MAKE) --no-print-directory -j2 -Otarget check-debug-all
+	@echo 'make check-debug: all tests passed'
+
 # Without sleep, after which Linux 7.3 does not reach the host any more.
-$(eval $(call board_test,check-debug,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
+$(eval $(call board_test,check-debug-all,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
 	--mem 4G --timeout 1800 -- $(RUN_SELFTESTS) $(filter-out sleep,$(SELFTESTS))))
-$(eval $(call board_test,check-debug,check-debug-leaks,leaks on the debug kernel,--kernel debug --no-complaints \
-	--append kmemleak=on --timeout 900 -- /usr/libexec/selftests/reload.sh))
-$(eval $(call board_test,check-debug,check-debug-kunit,KUnit on the debug kernel,--kernel debug --no-module \
+$(eval $(call board_test,check-debug-all,check-debug-leaks,leaks on the debug kernel,--kernel debug --no-complaints \
+	--append kmemleak=on --timeout 900 -- /usr/libexec/selftests/reload.sh 4))
+$(eval $(call board_test,check-debug-all,check-debug-kunit,KUnit on the debug kernel,--kernel debug --no-module \
 	--append 'kunit.enable=1 kunit.autorun=1' --timeout 300 \
 	--put $(BUILD)/module-debug/drivers/rknpu-ork/rknpu_ork_test.ko:/root/rknpu_ork_test.ko -- \
 	sh -c 'insmod /root/rknpu_ork_test.ko && cat /sys/kernel/debug/kunit/ork_*/results'))
-check-debug: lint-cocci
+$(eval $(call board_test,check-debug-all,check-debug-faults,failing allocations on the debug kernel,--kernel debug --no-complaints \
+	--mem 4G --timeout 900 -- /usr/libexec/selftests/fault))
+check-debug-all: lint-cocci
 .PHONY: check-debug-fuzz
-check-debug: check-debug-fuzz
+check-debug-all: check-debug-fuzz
 check-debug-fuzz: board
 	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,60)
 .PHONY: check-debug-sleep
-check-debug: check-debug-sleep
+check-debug-all: check-debug-sleep
 check-debug-sleep: board
 	@$(RUN_TEST) --name 'sleep on the debug kernel' selftests/sleep_on_console.sh debug
-check-debug-selftests check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko
+check-debug-selftests check-debug-faults check-debug-fuzz check-debug-leaks check-debug-kunit check-debug-sleep: $(BUILD)/module-debug/rknpu_ork.ko
+
+# Jobs and recovery, where a data race of ours is a complaint.
+$(eval $(call board_test,check-debug-all,check-race,data races of jobs and recovery,--kernel race --no-complaints --mem 4G \
+	--timeout 1800 -- $(RUN_SELFTESTS) result ended sync slots queue chain fair wedge kill storm))
+check-race: $(BUILD)/module-race/rknpu_ork.ko

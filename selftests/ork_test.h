@@ -56,6 +56,15 @@ struct ork_test_program {
 /* Writes a file of sysfs and the like. Returns 0 or a negative errno. */
 int ork_test_write_text(const char *path, const char *text);
 
+/*
+ * Makes the kernel's n-th allocation, or copy from or to user memory, in calls of this thread fail. The first returns a descriptor
+ * for the others, or a negative errno if the kernel cannot. 0 is for no failure. The last tells whether the failure has come, and
+ * ends it.
+ */
+int ork_test_fail_open(void);
+void ork_test_fail_nth(int fail, uint32_t n);
+bool ork_test_fail_came(int fail);
+
 /* Opens the device's render node. Returns a descriptor or -1. */
 int ork_test_open(void);
 

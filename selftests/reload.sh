@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Copyright 2026 The rknpu-ork authors
 #
-# Loads and unloads the module twenty times, with and without work in between, and looks for what it
+# Loads and unloads the module many times, with and without work in between, and looks for what it
 # left behind. Runs as root on the board, with the programs of this folder next to it.
+#
+#	reload.sh [TIMES]
 
 here=$(dirname "$0")
+times=${1:-20}
 failed=0
 count=0
 
@@ -19,9 +22,9 @@ result() {
 	fi
 }
 
-reload_twenty_times() {
+reload_many_times() {
 	i=0
-	while [ $i -lt 20 ]; do
+	while [ $i -lt "$times" ]; do
 		rmmod rknpu_ork || return 1
 		[ ! -e /dev/dri/renderD128 ] || return 1
 		modprobe rknpu_ork || return 1
@@ -67,8 +70,8 @@ nothing_leaked() {
 
 echo "TAP version 13"
 echo "1..5"
-reload_twenty_times
-result $? "module loads and unloads twenty times"
+reload_many_times
+result $? "module loads and unloads $times times"
 reload_after_work
 result $? "module unloads after work and works after loading"
 interrupts_are_gone

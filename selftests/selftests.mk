@@ -3,8 +3,10 @@
 #
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
-SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result ended steady wedge \
-	kill storm fair queue observe power sleep chain unbind refuse terminal
+SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result ended steady \
+	wedge kill storm fair queue observe power sleep chain unbind refuse terminal
+# Needs a kernel that makes allocations fail.
+SELFTEST_FAULTS := fault
 # Need a board that is broken in a certain way.
 SELFTEST_BROKEN := lost bus_error
 # Print figures, as bench_switch.sh does; soak runs as long as it is told to.
@@ -12,7 +14,7 @@ SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
-SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_product.c selftests/steps.c
+SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_fault.c selftests/ork_test_product.c selftests/steps.c
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.
 SELFTEST_CFLAGS := -D_GNU_SOURCE -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered \

@@ -259,7 +259,8 @@ static int ork_cluster_start_cores(struct ork_cluster *cluster)
 static void ork_cluster_stop(struct ork_cluster *cluster)
 {
 	pm_runtime_dont_use_autosuspend(cluster->dev);
-	pm_runtime_disable(cluster->dev);
+	/* Whatever was under way: what stays on now is never turned off. */
+	pm_runtime_force_suspend(cluster->dev);
 }
 
 static int ork_cluster_start(struct ork_cluster *cluster)

@@ -117,7 +117,7 @@ struct drm_gem_object *ork_gem_create(struct drm_device *drm, u64 size, u32 flag
 		return ERR_PTR(-EINVAL);
 
 	shmem = drm_gem_shmem_create(drm, PAGE_ALIGN(size));
-	/* So shmem says that it has no memory for an inode; here it means no room in an address space. */
+	/* Shmem's lack of memory for an inode; here it would mean no room in an address space. */
 	if (shmem == ERR_PTR(-ENOSPC))
 		return ERR_PTR(-ENOMEM);
 	if (IS_ERR(shmem))

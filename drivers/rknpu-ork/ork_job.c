@@ -478,17 +478,14 @@ void ork_part_schedule(struct ork_part *part)
 
 /**
  * ork_part_abandon - end a part that never got to the scheduler
- * @part: part
+ * @part: part; not freed here, because the caller may hold locks of BOs
  */
 void ork_part_abandon(struct ork_part *part)
 {
-	struct ork_core *core = part->core;
-
-	atomic_dec(&core->load);
+	atomic_dec(&part->core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
-	ork_part_destroy(part);
-	if (atomic_dec_and_test(&core->queued))
-		wake_up(&core->idle);
+	drm_sched_job_cleanup(&part->base);
+	ork_part_drop(part);
 }
 
 /**

@@ -47,17 +47,32 @@ static int bo_export(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng 
 	return ret;
 }
 
+/*
+ * Memory of another driver, mapped into VM 0. Nobody else gets it: if one device maps the same memory twice, DMA_API_DEBUG takes
+ * the synchronisation of a part for a mistake.
+ */
 static int heap_buffer(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
 	struct dma_heap_allocation_data args = { .len = FUZZ_PAGE << fuzz_below(r, 7), .fd_flags = O_RDWR | O_CLOEXEC };
 	int ret, heap = open("/dev/dma_heap/system", O_RDWR | O_CLOEXEC);
+	struct drm_ork_vm_map map = { .size_bytes = args.len };
+	struct drm_gem_close gem = { 0 };
 
 	if (heap < 0)
 		return -errno;
 	ret = ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &args) ? -errno : 0;
 	close(heap);
+	if (ret)
+		return ret;
+	ret = drmPrimeFDToHandle(f->fd, args.fd, &map.handle) ? -errno : 0;
+	close(args.fd);
+	if (ret)
+		return ret;
+	ret = fuzz_ioctl(r, f->fd, DRM_IOCTL_ORK_VM_MAP, &map);
 	if (!ret)
-		fuzz_put(&s->fds, r, args.fd);
+		fuzz_put(&f->maps, r, fuzz_map_value(map.vm, map.va, map.size_bytes));
+	gem.handle = map.handle;
+	ioctl(f->fd, DRM_IOCTL_GEM_CLOSE, &gem);
 	return ret;
 }
 

@@ -87,7 +87,7 @@ $(eval $(call board_test,check-board,check-vendor-lost,a core that does not come
 $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kernel $(lastword $(ORK_KERNELS)) --chaos 7 \
 	--mem 4G --timeout 900 -- $(RUN_SELFTESTS) $(SELFTESTS)))
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
-	--mem 4G -- $(RUN_SELFTESTS) $(BOARD_HOST_TESTS)))
+	--mem 4G -- $(RUN_SELFTESTS) matmul $(BOARD_HOST_TESTS)))
 
 ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
 $(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \

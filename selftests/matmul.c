@@ -14,6 +14,9 @@
 #include "kselftest_harness.h"
 #include "ork_test.h"
 
+#define CBUF_CON0 0x1040
+#define WEIGHT_REUSE (1u << 13)
+
 FIXTURE(matmul)
 {
 	int fd;
@@ -187,6 +190,45 @@ TEST_F_TIMEOUT(matmul, programs_of_more_tasks_than_a_chain_can_have_work, 120)
 		EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], 1);
 		ork_test_product_fini(self->fd, &p);
 	}
+}
+
+/* Tasks that all use the weights which every period-th one loads. Returns 0, -errno, or what checks of the result return. */
+static int run_reusing(int fd, uint32_t count, uint32_t period, uint32_t *reject)
+{
+	struct ork_test_program program;
+	struct ork_test_product p;
+	uint32_t i, task = 0;
+	int ret = ork_test_product_init(fd, &p, 1, 32, 32, 1);
+
+	if (ret)
+		return ret;
+	p.copies = true;
+	p.tasks = count;
+	ork_test_product_build(&p, 0, &program);
+	for (i = 0; i < program.args.words.count; i++)
+		if ((uint16_t)program.words[i] == CBUF_CON0 && task++ % period)
+			program.words[i] |= (uint64_t)WEIGHT_REUSE << 16;
+	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &program.args) ? -errno : 0;
+	p.prog = program.args.handle;
+	*reject = program.args.reject;
+	ork_test_program_free(&program);
+	if (!ret)
+		ret = ork_test_product_run(fd, &p, DRM_ORK_PLACE_AUTO, 1, 0);
+	if (!ret)
+		ret = (int)ork_test_product_check(fd, &p);
+	ork_test_product_fini(fd, &p);
+	return ret;
+}
+
+/* The strict board complains about a chain that begins with a task which reuses. */
+TEST_F_TIMEOUT(matmul, tasks_that_reuse_weights_stay_in_the_chain_that_loaded_them, 120)
+{
+	uint32_t reject;
+
+	EXPECT_EQ(run_reusing(self->fd, 10000, 3000, &reject), 0);
+	EXPECT_EQ(run_reusing(self->fd, 4095, 4095, &reject), 0);
+	EXPECT_EQ(run_reusing(self->fd, 4096, 4096, &reject), -EINVAL);
+	EXPECT_EQ(reject, DRM_ORK_REJECT_REUSE);
 }
 
 TEST_F_TIMEOUT(matmul, tens_of_thousands_of_programs_live_and_give_their_memory_back, 300)

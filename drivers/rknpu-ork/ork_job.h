@@ -134,6 +134,9 @@ struct ork_part {
 	/** @kicked: tasks that the core has been told to run. Protected by its part_lock */
 	u32 kicked;
 
+	/** @chain: the first of those in the chain that runs */
+	u32 chain;
+
 	/** @timeout: jiffies without progress after which it is given up */
 	unsigned long timeout;
 

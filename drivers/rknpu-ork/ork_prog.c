@@ -204,7 +204,7 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 		.allowed = ork_prog_allow,
 		.opaque = &checking,
 	};
-	u32 i, reject, word;
+	u32 i, reject, word, linked = 0;
 
 	for (i = 0; i < src->task_count; i++) {
 		const struct drm_ork_task *task = &src->tasks[i];
@@ -220,6 +220,10 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 			return ork_prog_refuse(args, reject, i, task->first_word + word);
 
 		prog->tasks[i].reuses = state->reuses;
+		/* Tasks that lean on each other must fit one chain. */
+		linked = state->reuses ? linked + 1 : 1;
+		if (linked > ork->soc->max_chain)
+			return ork_prog_refuse(args, DRM_ORK_REJECT_REUSE, i, task->first_word);
 	}
 
 	return 0;

@@ -38,6 +38,7 @@
 #include "ork_dump.h"
 #include "ork_job.h"
 #include "ork_mmu.h"
+#include "ork_prog.h"
 #include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
@@ -75,12 +76,28 @@ void ork_run_read_state(struct ork_core *core, struct ork_run_state *state)
 }
 
 /*
+ * As many tasks as one chain can have. The next chain must not begin with one that uses what this
+ * one leaves on the chip; ork_prog_check_tasks() sees to it that it need not.
+ */
+static u32 ork_run_chain(const struct ork_core *core, const struct ork_part *part)
+{
+	const struct ork_prog_task *tasks = &part->job->prog->tasks[part->first_task + part->kicked];
+	u32 left = part->task_count - part->kicked;
+	u32 count = min(left, core->ork->soc->max_chain);
+
+	while (count < left && count > 1 && tasks[count].reuses)
+		count--;
+
+	return count;
+}
+
+/*
  * Starts the tasks from @part->kicked on, as many as one chain can have. The sequence is that
  * of Documentation/hardware.rst, "Starting a core".
  */
 static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 {
-	u32 tasks = min(part->task_count - part->kicked, core->ork->soc->max_chain);
+	u32 tasks = ork_run_chain(core, part);
 	u32 pointer = ORK_S_POINTER_POINTER_PP_EN | ORK_S_POINTER_EXECUTER_PP_EN |
 		      ORK_S_POINTER_PP_MODE | FIELD_PREP(ORK_S_POINTER_CORE, core->index);
 	u32 task_con = ORK_TASK_CON_RESERVED | ORK_TASK_CON_COUNT_CLEAR | ORK_TASK_CON_PP_EN |
@@ -98,6 +115,7 @@ static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 	trace_ork_kick(part);
 	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
 
+	part->chain = part->kicked;
 	part->kicked += tasks;
 	part->deadline = jiffies + part->timeout;
 	core->progress = 0;
@@ -197,12 +215,9 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
 
-	if (part) {
-		u32 before = rounddown(part->kicked - 1, core->ork->soc->max_chain);
-
-		/* A wedged core may say anything. */
-		part->tasks_done = min(before + ork_run_tasks_done(core), part->kicked);
-	}
+	/* A wedged core may say anything. */
+	if (part)
+		part->tasks_done = min(part->chain + ork_run_tasks_done(core), part->kicked);
 
 	return part;
 }

@@ -449,7 +449,7 @@ enum drm_ork_reject {
 
 	/**
 	 * @DRM_ORK_REJECT_REUSE: reuse of on-chip data that the task before it in the program
-	 * does not leave there as a whole
+	 * does not leave there as a whole, or by more tasks than a chain can have
 	 */
 	DRM_ORK_REJECT_REUSE = 9,
 

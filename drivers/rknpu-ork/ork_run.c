@@ -81,7 +81,8 @@ void ork_run_read_state(struct ork_core *core, struct ork_run_state *state)
  */
 static u32 ork_run_chain(const struct ork_core *core, const struct ork_part *part)
 {
-	const struct ork_prog_task *tasks = &part->job->prog->tasks[part->first_task + part->kicked];
+	u32 first = part->first_task + part->kicked;
+	const struct ork_prog_task *tasks = &part->job->prog->tasks[first];
 	u32 left = part->task_count - part->kicked;
 	u32 count = min(left, core->ork->soc->max_chain);
 

@@ -7,18 +7,8 @@
 #
 # usage: abi.sh DOCUMENT...
 
-failed=0
-count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count $2"
-	else
-		echo "not ok $count $2"
-		failed=1
-	fi
-}
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # patterns DOCUMENT...: what they name, for the shell to match
 patterns() {
@@ -61,11 +51,10 @@ set -f
 echo "TAP version 13"
 for pattern in $(patterns "$@"); do
 	found "$pattern"
-	result $? "there is $pattern"
+	ok $? "there is $pattern"
 done
 for file in $(existing); do
 	documented "$file" "$@"
-	result $? "$file is documented"
+	ok $? "$file is documented"
 done
-echo "1..$count"
-exit $failed
+finish

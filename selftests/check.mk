@@ -90,7 +90,8 @@ $(eval $(call board_test,check-board,check-late,libork on the board with late in
 	--mem 4G -- $(RUN_SELFTESTS) matmul $(BOARD_HOST_TESTS)))
 
 ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
-$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 --put selftests/abi.sh:/root/abi.sh \
+$(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 \
+	--put selftests/abi.sh:/root/abi.sh --put selftests/tap.sh:/root/tap.sh \
 	$(foreach file,$(ABI_DOCUMENTS),--put $(file):/root/abi/$(notdir $(file))) -- sh -c "sh /root/abi.sh /root/abi/*"))
 
 check-rocket: setup $(ROCKET_DIR)/rocket_test

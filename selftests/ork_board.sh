@@ -4,23 +4,11 @@
 #
 # The commands of ork that are about a board, on a board in good order. Prints TAP.
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME: one test result; 0 is success
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		sed 's/^/# /' "$dir/out" "$dir/err"
-		failed=$((failed + 1))
-	fi
-}
 
 # run ARGS...: ork ARGS with its output in files; sets status
 run()
@@ -41,7 +29,7 @@ as_nobody()
 expect()
 {
 	[ "$status" -eq "$1" ] && cat "$dir/out" "$dir/err" | grep -qF -- "$2"
-	ok $? "$3"
+	ok $? "$3" "$dir/out" "$dir/err"
 }
 
 # remedy CHECK: the command that doctor offers for it, for who is root already
@@ -94,21 +82,21 @@ point()
 
 run probe --timeout 3000 k --from 10720 --to 10816
 [ "$status" -eq 0 ] && point 10752 'works$' && point 10784 'hangs$' && point 10816 'hangs$'
-ok $? "probe finds the ceiling of K and goes on after each hang"
+ok $? "probe finds the ceiling of K and goes on after each hang" "$dir/out" "$dir/err"
 run probe --timeout 3000 --core 2 --type f16 banks --from 3 --to 9 --step 3
 [ "$status" -eq 0 ] && point 3 'hangs$' && point 6 'works$' && point 9 'wrong, 128 of 512 elements'
-ok $? "probe finds how many banks weights and features need"
+ok $? "probe finds how many banks weights and features need" "$dir/out" "$dir/err"
 run probe --timeout 3000 --type i4 reuse --from 128 --to 256 --step 128
 [ "$status" -eq 0 ] && point 128 'works$' && point 256 'wrong, [0-9]+ of 1024 elements \((49|50)'
-ok $? "probe finds what is left of weights on the chip"
+ok $? "probe finds what is left of weights on the chip" "$dir/out" "$dir/err"
 run probe --timeout 3000 --json slice --to 64 --step 32
 [ "$status" -eq 0 ] && grep -q '"value": 32, "result": "works".*"value": 64, "result": "wrong"' "$dir/out"
-ok $? "probe finds that weights of a part of K are not in one place"
+ok $? "probe finds that weights of a part of K are not in one place" "$dir/out" "$dir/err"
 chmod 666 /dev/dri/renderD128
 as_nobody probe k
 chmod 600 /dev/dri/renderD128
 [ "$status" -eq 3 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "for root only" "$dir/err"
-ok $? "probe is for root only"
+ok $? "probe is for root only" "$dir/out" "$dir/err"
 run selftest
 expect 0 "core 0 alone" "the board computes right after that"
 
@@ -117,5 +105,4 @@ run regcmd "$1"
 expect 1 "no progress" "regcmd reads what debugfs has of the last hang"
 expect 1 "BANKS" "and says why"
 
-echo "1..$count"
-exit $((failed > 0))
+finish

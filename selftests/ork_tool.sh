@@ -5,21 +5,11 @@
 # The ork command where it needs the driver: what it tells of it, and what it says when the NPU cannot be
 # used. Runs as root on the board, with ork in the path.
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-failed=0
-count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count $2"
-	else
-		echo "not ok $count $2"
-		sed 's/^/# /' "$dir/out" "$dir/err"
-		failed=1
-	fi
-}
 
 run() {
 	"$@" > "$dir/out" 2> "$dir/err"
@@ -29,7 +19,7 @@ run() {
 # refused TEXT NAME: the last command ended with 3, nothing on stdout and one line that has TEXT
 refused() {
 	[ $status -eq 3 ] && [ ! -s "$dir/out" ] && [ "$(wc -l < "$dir/err")" -eq 1 ] && grep -qF -- "$1" "$dir/err"
-	result $? "$2"
+	ok $? "$2" "$dir/out" "$dir/err"
 }
 
 # as_nobody ARGS...: ork ARGS, by a user without rights
@@ -41,7 +31,7 @@ as_nobody() {
 # says PATTERN NAME: the last command succeeded and printed a line that matches
 says() {
 	[ $status -eq 0 ] && [ ! -s "$dir/err" ] && grep -qE -- "$1" "$dir/out"
-	result $? "$2"
+	ok $? "$2" "$dir/out" "$dir/err"
 }
 
 info() {
@@ -67,7 +57,7 @@ top() {
 	run ork top -n 2 -d 0.5
 	says "^ +$work +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[1-9][0-9]* .*  ork\$" "top shows the process that works"
 	[ "$(grep -c '^core 1 ' "$dir/out")" -eq 2 ]
-	result $? "as often as is asked for"
+	ok $? "as often as is asked for" "$dir/out" "$dir/err"
 	run ork top -b -n 1 --json
 	says "\"load\": (0\\.[0-9]+|1), \"jobs\": .*\"pid\": $work, \"name\": \"ork\", \"load\": \\[(0\\.[0-9]|1)" "as JSON too"
 	kill $work
@@ -106,7 +96,7 @@ without_driver() {
 	modprobe rknpu_ork
 	run ork info
 	[ $status -eq 0 ]
-	result $? "which helps"
+	ok $? "which helps" "$dir/out" "$dir/err"
 }
 
 echo "TAP version 13"
@@ -115,5 +105,4 @@ top
 permissions
 hang
 without_driver
-echo "1..$count"
-exit $failed
+finish

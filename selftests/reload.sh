@@ -7,20 +7,11 @@
 #
 #	reload.sh [TIMES]
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/tap.sh"
+
 here=$(dirname "$0")
 times=${1:-20}
-failed=0
-count=0
-
-result() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count $2"
-	else
-		echo "not ok $count $2"
-		failed=1
-	fi
-}
 
 reload_many_times() {
 	i=0
@@ -71,13 +62,13 @@ nothing_leaked() {
 echo "TAP version 13"
 echo "1..5"
 reload_many_times
-result $? "module loads and unloads $times times"
+ok $? "module loads and unloads $times times"
 reload_after_work
-result $? "module unloads after work and works after loading"
+ok $? "module unloads after work and works after loading"
 interrupts_are_gone
-result $? "no interrupt handler stays behind"
+ok $? "no interrupt handler stays behind"
 nothing_leaked
-result $? "no memory stays behind"
+ok $? "no memory stays behind"
 log_is_clean
-result $? "kernel log holds no warning"
-exit $failed
+ok $? "kernel log holds no warning"
+[ "$failed" -eq 0 ]

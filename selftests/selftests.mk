@@ -11,7 +11,7 @@ SELFTEST_FAULTS := fault
 SELFTEST_BROKEN := lost bus_error
 # Print figures, as bench_switch.sh does; soak runs as long as it is told to.
 SELFTEST_BENCH := bench bench_path soak
-SELFTEST_SCRIPTS := selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
+SELFTEST_SCRIPTS := selftests/tap.sh selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
 SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_fault.c selftests/ork_test_product.c selftests/steps.c

@@ -10,27 +10,15 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 build=${1:?usage: test_dt.sh BUILD SOURCE}
 source=${2:?usage: test_dt.sh BUILD SOURCE}
 bindings=Documentation/devicetree/bindings
 schema=$bindings/npu/rockchip,rk3588-rknpu.yaml
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME FILE...: one test result; the files are shown if it failed
-ok() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		return
-	fi
-	echo "not ok $count - $2"
-	failed=$((failed + 1))
-	shift 2
-	sed 's/^/# /' "$@"
-}
 
 # violations SCHEMA TREE [FILTER]: what the schemas with this in their names find, but for lines with FILTER, in $dir/out;
 # 0 is nothing
@@ -179,5 +167,4 @@ if [ -e "$source/recipe" ]; then
 else
 	ok 0 "mainline's bindings and boards # SKIP make setup-mainline fetches them"
 fi
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

@@ -7,10 +7,11 @@
 #
 # usage: test_abi.sh    from the root of the repository; takes no notice of its argument, the build folder
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
-count=0
-failed=0
 
 # DRM's header, without the host's C library, which is of another architecture.
 mkdir "$headers/drm"
@@ -21,13 +22,8 @@ done
 check() {
 	name=$1
 	shift
-	count=$((count + 1))
-	if "$@" -fsyntax-only -Wall -Wextra -Werror -Iuapi -I"$headers" selftests/host/abi_layout.c; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-	fi
+	"$@" -fsyntax-only -Wall -Wextra -Werror -Iuapi -I"$headers" selftests/host/abi_layout.c
+	ok $? "$name"
 }
 
 kernel_headers=/usr/aarch64-linux-gnu/include
@@ -38,5 +34,4 @@ check 'C++ on this machine' g++ -std=c++11 -x c++
 check '64-bit ARM' aarch64-linux-gnu-gcc -std=c11 -x c
 check '32-bit ARM' clang --target=arm-linux-gnueabihf -std=c11 -x c -ffreestanding -nostdlibinc -I"$kernel_headers"
 check '32-bit ARM, C++' clang --target=arm-linux-gnueabihf -std=c++11 -x c++ -ffreestanding -nostdlibinc -I"$kernel_headers"
-echo "1..$count"
-exit $failed
+finish

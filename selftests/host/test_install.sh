@@ -8,28 +8,15 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 build=${1:?usage: test_install.sh BUILD}
 ORK_DEVICE=model
 export ORK_DEVICE
 unset MAKEFLAGS MAKELEVEL LD_LIBRARY_PATH
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME FILE...: one test result; the files are shown if it failed
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		return
-	fi
-	echo "not ok $count - $2"
-	failed=$((failed + 1))
-	shift 2
-	sed 's/^/# /' "$@"
-}
 
 # run_make ARGS...: its output in a file
 run_make()
@@ -98,5 +85,4 @@ ok $? "the installed command finds its library and computes" "$dir/out"
 run_make uninstall DESTDIR="$dir/usual" && [ -z "$(files "$dir/usual")" ]
 ok $? "uninstall leaves no file" "$dir/out"
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

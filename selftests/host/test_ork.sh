@@ -7,26 +7,14 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 ORK=${1:?usage: test_ork.sh BUILD}/bin/ork
 ORK_DEVICE=model
 export ORK_DEVICE
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME: one test result; 0 is success
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-		sed 's/^/# /' "$dir/out" "$dir/err"
-		failed=$((failed + 1))
-	fi
-}
 
 # run ARGS...: ork ARGS with its output in files; sets status
 run()
@@ -39,7 +27,7 @@ run()
 expect()
 {
 	[ "$status" -eq "$1" ] && cat "$dir/out" "$dir/err" | grep -qF -- "$2"
-	ok $? "$3"
+	ok $? "$3" "$dir/out" "$dir/err"
 }
 
 # whether the output file, or a temporary one beside it, exists
@@ -58,7 +46,7 @@ refuse()
 	run "$@"
 	[ "$status" -eq "$want" ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" -eq 1 ] &&
 		grep -qF -- "$text" "$dir/err" && ! output_exists
-	ok $? "$name"
+	ok $? "$name" "$dir/out" "$dir/err"
 }
 
 # npy FILE DESCR ORDER SHAPE BYTES: a NumPy file of version 1; BYTES as for printf %b
@@ -75,7 +63,7 @@ expect 0 "libork 0.1.0" "--version names the library"
 "$ORK" --version >"$dir/out"
 here=$(dirname "$0")
 grep -q "^MODULE_VERSION(\"$(sed 's/.* //' "$dir/out")\");" "$here/../../drivers/rknpu-ork/ork_drv.c"
-ok $? "which is that of the module"
+ok $? "which is that of the module" "$dir/out" "$dir/err"
 run help matmul
 expect 0 "usage: ork matmul" "help matmul explains the options"
 run info
@@ -84,7 +72,7 @@ expect 0 "cores            3 (mask 0x7)" "info tells the cores"
 run selftest
 expect 0 "ok 1 - core 0 alone: int8 to int32" "selftest passes on the model"
 [ "$(grep -c '^ok' "$dir/out")" -eq "$(sed -n 's/^1\.\.//p' "$dir/out")" ]
-ok $? "every test of it does"
+ok $? "every test of it does" "$dir/out" "$dir/err"
 refuse 3 "in-process model is not supported" "probe needs the driver" probe k
 refuse 2 "no sweep \"z\"" "a sweep that is not there" probe z
 refuse 2 "multiples of 32" "a K that is none" probe k --from 33
@@ -104,7 +92,7 @@ expect 0 "banks: 4 features, 8 weights of 12" "--explain tells on-chip banks"
 run matmul -m 64 -k 512 -n 384 --cores 3 --verify --repeat 3 --seed 42
 expect 0 "3 cores, jobs per core 3/3/3, verify ok" "three cores do equal numbers of jobs"
 [ "$(wc -l <"$dir/out")" -eq 1 ]
-ok $? "the summary is one line"
+ok $? "the summary is one line" "$dir/out" "$dir/err"
 
 # [1 2; 3 4] * [5 -6 7; -8 9 10] = [-11 12 27; -17 18 61]
 npy "$dir/a.npy" '|i1' False '(2, 2)' '\0001\0002\0003\0004'
@@ -113,10 +101,10 @@ run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --verify
 expect 0 "M=2 K=2 N=3" "files are multiplied"
 tail -c 24 "$dir/c.npy" | od -An -v -td4 | tr -s ' \n' ' ' >"$dir/values"
 [ "$(cat "$dir/values")" = " -11 12 27 -17 18 61 " ]
-ok $? "the written result is right"
+ok $? "the written result is right" "$dir/out" "$dir/err"
 set -- "$dir"/c.npy*
 [ "$*" = "$dir/c.npy" ]
-ok $? "only the result is left"
+ok $? "only the result is left" "$dir/out" "$dir/err"
 
 for type in i8 i8q i4 f16 f16f16 bf16; do
 	run matmul -m 5 -k 700 -n 90 --type $type --verify
@@ -131,17 +119,17 @@ npy "$dir/b.npy" '<f2' False '(2, 2)' '\0000\0074\0000\0070\0000\0300\0000\0074'
 run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type f16 --verify
 tail -c 16 "$dir/c.npy" | od -An -v -tf4 | tr -s ' \n' ' ' >"$dir/values"
 [ "$status" -eq 0 ] && grep -q '<f4' "$dir/c.npy" && [ "$(cat "$dir/values")" = " -3 2.5 -5 5.5 " ]
-ok $? "float16 files give a float32 file"
+ok $? "float16 files give a float32 file" "$dir/out" "$dir/err"
 run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type f16f16 --verify
 tail -c 8 "$dir/c.npy" | od -An -v -tx2 | tr -s ' \n' ' ' >"$dir/values"
 [ "$status" -eq 0 ] && grep -q '<f2' "$dir/c.npy" && [ "$(cat "$dir/values")" = " c200 4100 c500 4580 " ]
-ok $? "or a float16 file"
+ok $? "or a float16 file" "$dir/out" "$dir/err"
 npy "$dir/a.npy" '<f4' False '(1, 2)' '\0000\0000\0200\0077\0000\0000\0000\0100'
 npy "$dir/b.npy" '<f4' False '(2, 1)' '\0000\0000\0000\0100\0000\0000\0200\0277'
 run matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir/c.npy" --type bf16 --verify
 tail -c 4 "$dir/c.npy" | od -An -v -tf4 | tr -s ' \n' ' ' >"$dir/values"
 [ "$status" -eq 0 ] && [ "$(cat "$dir/values")" = " 0 " ]
-ok $? "bfloat16 is read from float32 files"
+ok $? "bfloat16 is read from float32 files" "$dir/out" "$dir/err"
 npy "$dir/a.npy" '|i1' False '(1, 1)' '\0010'
 npy "$dir/b.npy" '|i1' False '(1, 1)' '\0001'
 run matmul --a "$dir/a.npy" --b "$dir/b.npy" --type i4
@@ -173,7 +161,7 @@ refuse 2 "cannot write" "an output directory that does not exist" \
 refuse 2 "not a regular file" "an output that is a directory" matmul --a "$dir/a.npy" --b "$dir/b.npy" -o "$dir"
 refuse 2 "not a regular file" "an output that is a device" matmul --a "$dir/a.npy" --b "$dir/b.npy" -o /dev/null
 [ -c /dev/null ]
-ok $? "the device is still there"
+ok $? "the device is still there" "$dir/out" "$dir/err"
 
 refuse 2 "-k takes a number" "K above the limit" matmul -m 1 -k 1048577 -n 1 -o "$out"
 refuse 2 "--type takes" "an unknown type" matmul -m 1 -k 1 -n 1 --type f64 -o "$out"
@@ -204,7 +192,7 @@ refuse 3 "cannot open device" "a device of another driver" info --device /dev/nu
 echo old >"$dir/kept.npy"
 run matmul --a "$dir/none.npy" --b "$dir/b.npy" -o "$dir/kept.npy"
 [ "$status" -eq 2 ] && [ "$(cat "$dir/kept.npy")" = old ]
-ok $? "a failed run leaves an older file unchanged"
+ok $? "a failed run leaves an older file unchanged" "$dir/out" "$dir/err"
 
 if [ -w /dev/full ]; then
 	"$ORK" info >/dev/full 2>"$dir/err"
@@ -228,11 +216,9 @@ if python3 -c 'import numpy' 2>/dev/null; then
 		c = np.load(folder + "/nc.npy")
 		sys.exit(not (c.dtype == np.int32 and (c == a.astype(np.int32) @ b.astype(np.int32)).all()))
 	PYTHON
-	ok $? "NumPy agrees with files that it wrote and reads"
+	ok $? "NumPy agrees with files that it wrote and reads" "$dir/out" "$dir/err"
 else
-	count=$((count + 1))
-	echo "ok $count - NumPy agrees with files that it wrote and reads # SKIP python3-numpy is not installed"
+	ok 0 "NumPy agrees with files that it wrote and reads # SKIP python3-numpy is not installed"
 fi
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

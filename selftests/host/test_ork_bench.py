@@ -9,20 +9,10 @@ usage: test_ork_bench.py BUILD    the folder with bin/ork
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import xml.etree.ElementTree
 
-ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
-ENV = {**os.environ, "ORK_DEVICE": "model"}
-count = failed = 0
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
+from tap import ENV, ORK, finish, ok
 
 
 def bench(*args):
@@ -126,5 +116,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_refusals()
     os.chdir("/")
 
-print(f"1..{count}")
-sys.exit(failed > 0)
+finish()

@@ -9,11 +9,10 @@ usage: test_ork_completion.py BUILD    the folder with bin/ork
 import os
 import re
 import subprocess
-import sys
 
-ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
+from tap import ENV, ORK, finish, ok
+
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tools/ork/ork.bash")
-ENV = {**os.environ, "ORK_DEVICE": "model"}
 MAN = os.path.join(os.path.dirname(SCRIPT), "../../Documentation/man/ork.1")
 COMPLETE = """
 . "$1"
@@ -22,14 +21,6 @@ COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _ork "$2" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-count = failed = 0
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
 
 
 def ork(*args):
@@ -81,5 +72,4 @@ def check_values():
 for name in check_commands():
     check_options(name)
 check_values()
-print(f"1..{count}")
-sys.exit(failed > 0)
+finish()

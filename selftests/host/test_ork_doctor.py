@@ -10,24 +10,16 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 
-ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
+from tap import ORK, finish, ok
+
 RELEASE = "6.12.1-arm64"
 CORES = ["fdab0000", "fdac0000", "fdad0000"]
 IOMMUS = ["fdab9000", "fdaca000", "fdada000"]
 DEVICES = "sys/bus/platform/devices"
 DEVFREQ = "sys/class/devfreq/fdab0000.npu"
 RENDER = "sys/devices/platform/rknpu-ork/drm/renderD128"
-count = failed = 0
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
 
 
 def write(path, text):
@@ -318,5 +310,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_permission()
     os.chdir("/")
 
-print(f"1..{count}")
-sys.exit(failed > 0)
+finish()

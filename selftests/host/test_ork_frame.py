@@ -11,22 +11,15 @@ import os
 import pty
 import re
 import subprocess
-import sys
 import tempfile
 
-ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
+import tap
+from tap import ORK, finish, ok
+
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Documentation/ork-json.rst")
 TOP = os.path.join(os.path.dirname(PAGE), "../tools/ork/top_print.c")
-ENV = {**os.environ, "ORK_DEVICE": "model", "NO_COLOR": ""}
-count = failed = 0
+ENV = {**tap.ENV, "NO_COLOR": ""}
 printed = {}  # by command, all members that were seen
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
 
 
 def ork(*args, env=ENV):
@@ -156,5 +149,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_terminal()
     os.chdir("/")
 
-print(f"1..{count}")
-sys.exit(failed > 0)
+finish()

@@ -13,19 +13,11 @@ import random
 import resource
 import struct
 import subprocess
-import sys
 import tempfile
 
-ORK = os.path.join(sys.argv[1], "bin", "ork")
+from tap import ORK, finish, ok
+
 random.seed(1)
-count = failed = 0
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
 
 
 def ork(*args, **kwargs):
@@ -345,7 +337,6 @@ def large_files_need_little_memory():
 
 
 with tempfile.TemporaryDirectory() as folder:
-    ORK = os.path.abspath(ORK)
     os.chdir(folder)
     formats_are_understood()
     quantisation_works()
@@ -354,5 +345,4 @@ with tempfile.TemporaryDirectory() as folder:
     damage_is_found()
     older_files_survive()
     large_files_need_little_memory()
-print(f"1..{count}")
-sys.exit(failed != 0)
+finish()

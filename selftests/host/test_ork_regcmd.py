@@ -10,11 +10,9 @@ import json
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 
-ORK = os.path.abspath(os.path.join(sys.argv[1], "bin", "ork"))
-count = failed = 0
+from tap import ENV, ORK, finish, ok
 
 # int8, C[4][64] = A[4][64] * B[64][64], hardware reference 3.12
 GOOD = {
@@ -26,13 +24,6 @@ GOOD = {
     0x4050: 0x7fe, 0x4058: 0x3f, 0x405c: 0x00030000, 0x4060: 0x53, 0x4070: 0x383, 0x4078: 1, 0x4080: 0, 0x4084: 1,
     0x4088: 0, 0x40c0: 0x200,
 }
-
-
-def ok(good, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {name}" + (f": {detail}" if detail and not good else ""), flush=True)
 
 
 def task(**changes):
@@ -98,15 +89,14 @@ def check_tasks():
 
 
 def check_matmul():
-    env = {**os.environ, "ORK_DEVICE": "model"}
     for kind in ("i8", "i8q", "i4", "f16", "f16f16", "bf16"):
         done = subprocess.run([ORK, "matmul", "-m", "200", "-k", "700", "-n", "300", "--type", kind, "--dump-regcmd", "in"],
-                              capture_output=True, text=True, env=env)
+                              capture_output=True, text=True, env=ENV)
         status, out, err = regcmd("--task-words", "104")
         ok(done.returncode == 0 and status == 0 and "accepted" in out and "DATAIN_HEIGHT" in out,
            f"what ork matmul --type {kind} runs is written and accepted", done.stderr + out[-300:] + err)
     done = subprocess.run([ORK, "matmul", "-m", "1", "-k", "32", "-n", "32", "--dump-regcmd", "none/in"],
-                          capture_output=True, text=True, env=env)
+                          capture_output=True, text=True, env=ENV)
     ok(done.returncode == 2 and "cannot write none/in: No such file" in done.stderr and not done.stdout,
        "a file that cannot be written is an error", done)
 
@@ -162,5 +152,4 @@ with tempfile.TemporaryDirectory() as folder:
     check_refusals()
     os.chdir("/")
 
-print(f"1..{count}")
-sys.exit(failed > 0)
+finish()

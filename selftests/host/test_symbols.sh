@@ -7,27 +7,14 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 build=${1:?usage: test_symbols.sh BUILD}
 ORK_DEVICE=model
 export ORK_DEVICE
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME FILE...: one test result; the files are shown if it failed
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		return
-	fi
-	echo "not ok $count - $2"
-	failed=$((failed + 1))
-	shift 2
-	sed 's/^/# /' "$@"
-}
 
 grep -hv '^ \*' lib/include/*.h | grep -o 'ork_[a-z0-9_]*(' | tr -d '(' | sort -u >"$dir/declared"
 nm -D --defined-only "$build/lib/libork.so" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$dir/exported"
@@ -59,5 +46,4 @@ if command -v valgrind >/dev/null; then
 	ok $? "valgrind finds no fault and no leak" "$dir/out"
 fi
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

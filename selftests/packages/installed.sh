@@ -10,23 +10,15 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 debs=$1
 headers=$2
 out=$3
 cross=aarch64-linux-gnu-
 native=$(dpkg --print-architecture)
 release=$(ls /lib/modules)
-count=0
-
-# ok STATUS NAME
-ok() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-	else
-		echo "not ok $count - $2"
-	fi
-}
 
 look_like_a_board() {
 	mkdir -p /tmp/board

@@ -9,6 +9,9 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 kernel=${1:?usage: test_install_module.sh KERNEL CROSS_COMPILE}
 cross=${2:?usage: test_install_module.sh KERNEL CROSS_COMPILE}
 PATH=$PATH:/usr/sbin:/sbin
@@ -16,22 +19,6 @@ release=$(cat "$kernel/release")
 unset MAKEFLAGS MAKELEVEL
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME FILE...: one test result; the files are shown if it failed
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		return
-	fi
-	echo "not ok $count - $2"
-	failed=$((failed + 1))
-	shift 2
-	sed 's/^/# /' "$@"
-}
 
 # The kernel's other modules, which depmod wants to see.
 mkdir -p "$dir/root/lib/modules"
@@ -60,5 +47,4 @@ make -s install-module >"$dir/out" 2>&1
 [ $? -eq 2 ] && grep -q KDIR= "$dir/out"
 ok $? "without a kernel it says what to give" "$dir/out"
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

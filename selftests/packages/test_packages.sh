@@ -10,6 +10,9 @@
 
 set -u
 
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+
 debs=$(realpath "${1:?usage: test_packages.sh DEBS AGAIN}")
 again=$(realpath "${2:?usage: test_packages.sh DEBS AGAIN}")
 here=$(dirname "$(realpath "$0")")
@@ -20,21 +23,6 @@ kernel=$ORK_KERNELS_DIR/6.12
 version=$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-count=0
-failed=0
-
-# ok STATUS NAME FILE...: one test result; the files are shown if it failed
-ok() {
-	count=$((count + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $count - $2"
-		return
-	fi
-	echo "not ok $count - $2"
-	failed=$((failed + 1))
-	shift 2
-	sed 's/^/# /' "$@"
-}
 
 same_packages() {
 	local deb
@@ -92,5 +80,4 @@ ok $? "the module of DKMS and the command for arm64 compute on the board" "$dir/
 lives_on_board 'basename "$(readlink -f /sys/class/drm/renderD128/device/driver)" | grep -qx rknpu-ork'
 ok $? "the udev rule means this driver's render node" "$dir/out"
 
-echo "1..$count"
-[ "$failed" -eq 0 ]
+finish

@@ -322,7 +322,8 @@ u32 ork_mmu_vm_id(struct ork_mmu *mmu)
 struct device *ork_mmu_of_device(struct device *dev)
 {
 	struct device_node *node = of_parse_phandle(dev->of_node, "iommus", 0);
-	struct platform_device *pdev = of_find_device_by_node(node);
+	/* Without a node, older kernels find a device that has none either. */
+	struct platform_device *pdev = node ? of_find_device_by_node(node) : NULL;
 
 	of_node_put(node);
 	return pdev ? &pdev->dev : NULL;

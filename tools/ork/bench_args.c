@@ -209,7 +209,7 @@ int parse_bench_args(int argc, char **argv, struct bench_args *args)
 			return status;
 	}
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help bench", argv[optind]);
+		return complain_argument(argv);
 	if (!args->help && !args->shape_count)
 		return complain(EXIT_USAGE, "shapes (--shape, --file or --model) are needed; see ork help bench");
 	if (!args->type_count)

@@ -119,6 +119,6 @@ int cmd_doctor(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help doctor", argv[optind]);
+		return complain_argument(argv);
 	return examine(root, json);
 }

@@ -289,6 +289,6 @@ int cmd_info(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help info", argv[optind]);
+		return complain_argument(argv);
 	return query_and_print(device, json);
 }

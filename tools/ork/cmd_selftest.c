@@ -232,6 +232,6 @@ int cmd_selftest(int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help selftest", argv[optind]);
+		return complain_argument(argv);
 	return selftest(device, json);
 }

@@ -201,6 +201,6 @@ int cmd_top(int argc, char **argv)
 	if (status)
 		return status;
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help top", argv[optind]);
+		return complain_argument(argv);
 	return run(&options);
 }

@@ -96,6 +96,11 @@ int complain_option(int option, char **argv)
 	return complain(EXIT_USAGE, "wrong option \"%s\"; see ork help %s", argv[optind - 1], argv[0]);
 }
 
+int complain_argument(char **argv)
+{
+	return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help %s", argv[optind], argv[0]);
+}
+
 const char *chosen_device(const char *device)
 {
 	if (!device)

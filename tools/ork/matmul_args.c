@@ -140,6 +140,6 @@ int parse_matmul_args(int argc, char **argv, struct matmul_args *args)
 			return status;
 	}
 	if (optind < argc)
-		return complain(EXIT_USAGE, "unexpected argument \"%s\"; see ork help matmul", argv[optind]);
+		return complain_argument(argv);
 	return check_together(args);
 }

@@ -31,6 +31,9 @@ int complain(int status, const char *format, ...) __attribute__((format(printf, 
 /* What getopt_long() with ':' in front of its options made of the last argument: '?' or ':'. Returns EXIT_USAGE. */
 int complain_option(int option, char **argv);
 
+/* The first argument that is no option, for commands that take none. Returns EXIT_USAGE. */
+int complain_argument(char **argv);
+
 /* A decimal number from min to max, the whole text. Returns 0, or -1 if text is anything else. */
 int parse_number(const char *text, unsigned long min, unsigned long max, unsigned long *value);
 

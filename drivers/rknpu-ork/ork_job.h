@@ -69,6 +69,9 @@ struct ork_job {
 	/** @usage: of the file; holds a reference */
 	struct ork_usage *usage;
 
+	/** @queue: gets its memory back; who has a reference to the job holds it */
+	struct ork_queue *queue;
+
 	/** @comm: name of the process that submitted it */
 	char comm[TASK_COMM_LEN];
 
@@ -81,12 +84,16 @@ struct ork_job {
  */
 struct ork_part {
 	/**
-	 * @hw_fence: signals when the core is done with it; initialised when it starts, and then
-	 * the part lives as long as it. First, because dma_fence_free() frees it
+	 * @hw_fence: signals to the scheduler when the core is done with it; initialised when the
+	 * scheduler starts it, and then the part lives as long as it. First, because
+	 * dma_fence_free() frees it
 	 */
 	struct dma_fence hw_fence;
 
-	/** @base: scheduler job */
+	/**
+	 * @base: scheduler job. One that was not used stays as it is when the memory is used for
+	 * the next part of the lane; all below is cleared then
+	 */
 	struct drm_sched_job base;
 
 	/** @job: what it is a part of; holds a reference */
@@ -101,7 +108,7 @@ struct ork_part {
 	/** @cmd: its copy of the commands, if the program has address slots */
 	struct ork_cmd cmd;
 
-	/** @started: @hw_fence is initialised */
+	/** @started: by the scheduler: @hw_fence is initialised */
 	bool started;
 
 	/** @waits: for fences, so it has to go through the scheduler */
@@ -110,10 +117,10 @@ struct ork_part {
 	/** @alone: nothing else was queued or running on the core when it came */
 	bool alone;
 
-	/** @holders: the scheduler, if used, and @finished until it has been called */
+	/** @holders: the scheduler, if used, and who tells that it has ended */
 	atomic_t holders;
 
-	/** @finished: calls back when the part has ended and the scheduler, if used, knows */
+	/** @finished: calls back when the scheduler knows that the part has ended */
 	struct dma_fence_cb finished;
 
 	/**
@@ -169,7 +176,8 @@ u32 ork_part_task_amount(const struct ork_part *part, u32 task);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
 
-struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog);
+struct ork_job *ork_job_create(struct ork_file *priv, struct ork_queue *queue,
+			       struct ork_prog *prog, u64 id);
 void ork_job_put(struct ork_job *job);
 
 struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
@@ -177,6 +185,7 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms);
 void ork_part_destroy(struct ork_part *part);
+void ork_part_discard(struct ork_part *part);
 bool ork_part_start(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);

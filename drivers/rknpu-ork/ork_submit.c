@@ -429,7 +429,8 @@ static int ork_submit_open(struct ork_submit *submit)
 	if (READ_ONCE(submit->queue->lost))
 		return -ECANCELED;
 
-	submit->job = ork_job_create(submit->file->driver_priv, submit->prog);
+	submit->job = ork_job_create(submit->file->driver_priv, submit->queue, submit->prog,
+				     submit->id);
 	if (!submit->job)
 		return -ENOMEM;
 

@@ -252,6 +252,22 @@ TEST_F_TIMEOUT(matmul, jobs_are_cut_where_no_task_reuses_what_is_on_the_chip, 12
 	}
 }
 
+/* Each task moves 4 MiB and a little, and a part up to 64 MiB. */
+TEST_F(matmul, parts_of_large_tasks_have_fewer)
+{
+	struct drm_ork_device_info before, after;
+	struct ork_test_product p;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 1, 2048, 2048, 1), 0);
+	ASSERT_EQ(program_of_copies(self->fd, &p, 40), 0);
+	ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+	ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+	EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], 3);
+	ork_test_product_fini(self->fd, &p);
+}
+
 /* Each task has columns of its own. */
 TEST_F(matmul, all_tasks_of_a_long_job_run)
 {

@@ -8,9 +8,9 @@
  * cores, make the parts, queue them. A step that fails undoes those before it, and the call ends
  * there; jobs that were queued stay queued.
  *
- * A core cannot be interrupted within a part. So what it gets of a job is cut into parts of few
- * tasks, which the queue's lane hands on one after the other: other queues have their turn in
- * between, and a job of any length costs them no more than a few of its parts.
+ * A core cannot be interrupted within a part. So what it gets of a job is cut into short parts,
+ * which the queue's lane hands on one after the other: other queues have their turn in between, and
+ * a job of any length costs them no more than a few of its parts.
  */
 
 #include <linux/slab.h>
@@ -36,10 +36,12 @@
 #define ORK_MAX_QUEUED 8192
 
 /*
- * To start a chain takes little longer than one of the smallest tasks, so more tasks than this
- * would gain less than one percent. As many of the largest take some seconds.
+ * A part takes as long as its memory traffic or up to three times that, some 10 to 30 ms for this
+ * much; a single task can move six times as much. To start a chain takes little longer than one of
+ * the smallest tasks, so longer parts would gain less than one percent.
  */
 #define ORK_PART_MAX_TASKS 256
+#define ORK_PART_MAX_BYTES SZ_64M
 
 /* Addresses are added to 32-bit values of atoms. */
 #define ORK_ADDRESS_ALIGN 16
@@ -322,18 +324,23 @@ static void ork_submit_destroy_parts(struct ork_submit *submit)
 
 /*
  * How many tasks the next part of what is left of a range gets. What follows must not begin with a
- * task that uses what the one before it left on the chip: the last such place within the limit, or
- * the first behind it. ork_prog_check_tasks() has seen to it that this is one chain at most.
+ * task that uses what the one before it left on the chip: the last such place within the limits, or
+ * the first behind them. ork_prog_check_tasks() has seen to it that this is one chain at most.
  */
 static u32 ork_submit_cut(const struct ork_submit *submit, const struct drm_ork_range *left)
 {
 	const struct ork_prog_task *tasks = &submit->prog->tasks[left->first_task];
 	u32 limit = min_t(u32, ORK_PART_MAX_TASKS, submit->ork->soc->max_chain);
 	u32 i, count = 0;
+	u64 bytes = 0;
 
-	for (i = 1; i <= left->task_count && !(count && i > limit); i++)
+	for (i = 1; i <= left->task_count; i++) {
+		bytes += tasks[i - 1].bytes;
+		if (count && (i > limit || bytes > ORK_PART_MAX_BYTES))
+			break;
 		if (i == left->task_count || !tasks[i].reuses)
 			count = i;
+	}
 
 	return count;
 }

@@ -4,9 +4,11 @@
 /**
  * DOC: Jobs
  *
- * A job names a range of a program's tasks. The range is placed on one core or cut over several
- * (ork_submit.c); each piece is a part, which is what the core's scheduler queues and the core runs
- * as one chain with one interrupt.
+ * A job names a range of a program's tasks. The range is placed on one core or cut over several,
+ * and what a core gets is cut again (ork_submit.c). Each piece is a part, which is what the core's
+ * scheduler queues and the core runs as one chain with one interrupt. A core's parts of a job run
+ * in order, and others get their turn in between. When one ends with an error, those that have not
+ * been started are not started any more.
  *
  * Fences: a part has a hardware fence, signalled by the core (ork_run.c, ork_reset.c), and the
  * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
@@ -94,6 +96,27 @@ u32 ork_part_task_amount(const struct ork_part *part, u32 task)
 }
 
 /**
+ * ork_job_fail - start no part of a job any more
+ * @job: job
+ * @error: negative errno that the job ends with if this is its first
+ */
+void ork_job_fail(struct ork_job *job, int error)
+{
+	atomic_cmpxchg(&job->error, 0, error);
+}
+
+/**
+ * ork_part_dropped - tell whether a part is not to be started any more
+ * @part: part
+ *
+ * Return: whether its queue is lost or another part of its job has ended with an error.
+ */
+bool ork_part_dropped(const struct ork_part *part)
+{
+	return READ_ONCE(part->queue->lost) || atomic_read(&part->job->error);
+}
+
+/**
  * ork_part_done - a part's results are in memory
  * @part: part that ended without error, not signalled yet
  */
@@ -105,6 +128,8 @@ void ork_part_done(struct ork_part *part)
 	if (!atomic_dec_and_test(&job->running))
 		return;
 
+	/* Good parts of a job that hangs later do not excuse it. */
+	ork_queue_judge(part, 0);
 	for (i = 0; i < job->cache_count; i++)
 		ork_sync_run(&job->cache[i]);
 }
@@ -113,7 +138,7 @@ void ork_part_done(struct ork_part *part)
 static void ork_job_part_ended(struct ork_job *job, int error)
 {
 	if (error)
-		atomic_cmpxchg(&job->error, 0, error);
+		ork_job_fail(job, error);
 
 	if (!atomic_dec_and_test(&job->pending))
 		return;
@@ -136,7 +161,7 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	/* Killed with its process while it was queued. */
 	if (base->s_fence->finished.error)
 		return NULL;
-	if (READ_ONCE(part->queue->lost))
+	if (ork_part_dropped(part))
 		return ERR_PTR(-ECANCELED);
 
 	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
@@ -540,21 +565,23 @@ void ork_part_abandon(struct ork_part *part)
 /**
  * ork_job_queue - queue all parts of a job
  * @job: job
- * @parts: its parts
- * @count: number of parts
+ * @parts: its parts, linked by their node; those of one core run in this order
  */
-void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
+void ork_job_queue(struct ork_job *job, struct list_head *parts)
 {
-	unsigned int i;
+	struct ork_part *part, *next;
 
-	atomic_set(&job->pending, count);
-	atomic_set(&job->running, count);
+	list_for_each_entry(part, parts, node)
+		atomic_inc(&job->pending);
+	atomic_set(&job->running, atomic_read(&job->pending));
 	job->result->submitted = ktime_get();
 	trace_ork_submit(job);
 
-	for (i = 0; i < count; i++) {
-		atomic_inc(&parts[i]->core->queued);
-		parts[i]->alone = atomic_inc_return(&parts[i]->core->load) == 1;
-		ork_queue_add(parts[i]->queue, parts[i]);
+	/* A part that is queued may be gone. */
+	list_for_each_entry_safe(part, next, parts, node) {
+		list_del_init(&part->node);
+		atomic_inc(&part->core->queued);
+		part->alone = atomic_inc_return(&part->core->load) == 1;
+		ork_queue_add(part->queue, part);
 	}
 }

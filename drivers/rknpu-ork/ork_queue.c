@@ -9,7 +9,7 @@
  * queue's parts for a core wait here, in its lane, and the scheduler sees only the next two: what
  * another queue brings waits for at most these and what is on the core.
  *
- * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
+ * A queue whose jobs wedge a core again and again, none of them ending well in between, is lost:
  * everything in it ends with -ECANCELED. Its file's other queues are not touched.
  *
  * A part that finds its core without any other, and that waits for no fence, is started by the call
@@ -374,7 +374,7 @@ void ork_queue_part_ended(struct ork_part *part)
 /**
  * ork_queue_judge - count how a part ended
  * @part: part that ran; it still holds the queue
- * @error: 0 if it ended well, otherwise the core had to be reset for it
+ * @error: 0 if with it all of its job has ended well, otherwise the core had to be reset for it
  */
 void ork_queue_judge(struct ork_part *part, int error)
 {

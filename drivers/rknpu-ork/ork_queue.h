@@ -66,7 +66,7 @@ struct ork_queue {
 	/** @priority: &enum drm_ork_priority */
 	u32 priority;
 
-	/** @wedges: parts that wedged a core since one ended well */
+	/** @wedges: parts that wedged a core since a job ended well */
 	atomic_t wedges;
 
 	/** @lost: it wedged cores too often; it runs nothing any more */

@@ -152,14 +152,13 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
-static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
+static struct dma_fence *ork_part_run(struct ork_part *part)
 {
-	struct ork_part *part = container_of(base, struct ork_part, base);
 	struct ork_core *core = part->core;
 	int ret;
 
 	/* Killed with its process while it was queued. */
-	if (base->s_fence->finished.error)
+	if (part->base.s_fence->finished.error)
 		return NULL;
 	if (ork_part_dropped(part))
 		return ERR_PTR(-ECANCELED);
@@ -176,6 +175,16 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	}
 
 	return &part->hw_fence;
+}
+
+static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
+{
+	struct ork_part *part = container_of(base, struct ork_part, base);
+	struct dma_fence *fence = ork_part_run(part);
+
+	/* The scheduler, which does not know of the end before this returns, holds the part. */
+	ork_queue_part_taken(part);
+	return fence;
 }
 
 /*
@@ -556,7 +565,6 @@ void ork_part_schedule(struct ork_part *part)
  */
 void ork_part_abandon(struct ork_part *part)
 {
-	atomic_dec(&part->core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
 	drm_sched_job_cleanup(&part->base);
 	ork_part_drop(part);
@@ -581,7 +589,6 @@ void ork_job_queue(struct ork_job *job, struct list_head *parts)
 	list_for_each_entry_safe(part, next, parts, node) {
 		list_del_init(&part->node);
 		atomic_inc(&part->core->queued);
-		part->alone = atomic_inc_return(&part->core->load) == 1;
 		ork_queue_add(part->queue, part);
 	}
 }

@@ -117,8 +117,8 @@ struct ork_part {
 	 */
 	bool waits;
 
-	/** @alone: nothing else was queued or running on the core when it came */
-	bool alone;
+	/** @scheduled: with the scheduler, which has not given it to the core yet */
+	bool scheduled;
 
 	/** @holders: the scheduler, if used, and who tells that it has ended */
 	atomic_t holders;

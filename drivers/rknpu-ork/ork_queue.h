@@ -43,7 +43,13 @@ struct ork_lane {
 	/** @closed: no part goes to the scheduler any more */
 	bool closed;
 
-	/** @scheduled: parts that are with the scheduler and have not ended */
+	/** @load: parts that have not ended; less than its core's if others have some */
+	atomic_t load;
+
+	/** @handed_on: those that do not wait here any more */
+	atomic_t handed_on;
+
+	/** @scheduled: those of them that the scheduler has not given to the core yet */
 	atomic_t scheduled;
 
 	/** @feed: gives waiting parts to the scheduler */
@@ -96,6 +102,7 @@ struct ork_part *ork_queue_take_part(struct ork_lane *lane);
 bool ork_queue_keep_part(struct ork_part *part);
 
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part);
+void ork_queue_part_taken(struct ork_part *part);
 void ork_queue_part_ended(struct ork_part *part);
 void ork_queue_judge(struct ork_part *part, int error);
 

@@ -154,7 +154,9 @@ static void ork_run_finish(struct ork_core *core, ktime_t now)
 	ork_run_release(core, now);
 
 	next = ork_run_next(core);
-	if (ork_mmu_stay(core, next && !core->frozen ? ork_part_vm(next) : NULL))
+	if (next && (core->frozen || ork_part_dropped(next)))
+		next = NULL;
+	if (ork_mmu_stay(core, next ? ork_part_vm(next) : NULL))
 		ork_run_start(core, next);
 }
 

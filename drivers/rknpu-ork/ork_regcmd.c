@@ -415,6 +415,17 @@ u32 ork_regcmd_check(struct ork_regcmd_state *state, const struct ork_regcmd_tas
 }
 
 /**
+ * ork_regcmd_reload - make a task load itself what it would have reused
+ * @state: after ork_regcmd_check() of the task
+ * @words: its words
+ */
+void ork_regcmd_reload(struct ork_regcmd_state *state, u64 *words)
+{
+	words[state->regs.word[CBUF_CON0] - 1] &= ~((u64)(WEIGHT_REUSE | DATA_REUSE) << 16);
+	state->reuses = false;
+}
+
+/**
  * ork_regcmd_trailer - write the words that end a task
  * @to: ORK_TRAILER_WORDS words
  * @next_va: address of the next task's words, or 0 for the last task

@@ -35,14 +35,6 @@
 /* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
 #define ORK_MAX_QUEUED 8192
 
-/*
- * A part takes as long as its memory traffic or up to three times that, some 10 to 30 ms for this
- * much; a single task can move six times as much. To start a chain takes little longer than one of
- * the smallest tasks, so longer parts would gain less than one percent.
- */
-#define ORK_PART_MAX_TASKS 256
-#define ORK_PART_MAX_BYTES SZ_64M
-
 /* Addresses are added to 32-bit values of atoms. */
 #define ORK_ADDRESS_ALIGN 16
 
@@ -324,19 +316,18 @@ static void ork_submit_destroy_parts(struct ork_submit *submit)
 
 /*
  * How many tasks the next part of what is left of a range gets. What follows must not begin with a
- * task that uses what the one before it left on the chip: the last such place within the limits, or
- * the first behind them. ork_prog_check_tasks() has seen to it that this is one chain at most.
+ * task that uses what the one before it left on the chip. Only a single task can be beyond the
+ * limits: ork_prog_limit_run() sees to that.
  */
 static u32 ork_submit_cut(const struct ork_submit *submit, const struct drm_ork_range *left)
 {
 	const struct ork_prog_task *tasks = &submit->prog->tasks[left->first_task];
-	u32 limit = min_t(u32, ORK_PART_MAX_TASKS, submit->ork->soc->max_chain);
 	u32 i, count = 0;
 	u64 bytes = 0;
 
 	for (i = 1; i <= left->task_count; i++) {
 		bytes += tasks[i - 1].bytes;
-		if (count && (i > limit || bytes > ORK_PART_MAX_BYTES))
+		if (count && (i > ORK_PART_MAX_TASKS || bytes > ORK_PART_MAX_BYTES))
 			break;
 		if (i == left->task_count || !tasks[i].reuses)
 			count = i;

@@ -280,7 +280,7 @@ static bool ork_job_drop(struct ork_job *job)
  */
 static void ork_part_drop(struct ork_part *part)
 {
-	if (!part->cmd.chunk && ork_job_drop(part->job)) {
+	if (ork_cmd_drop(&part->cmd) && ork_job_drop(part->job)) {
 		part->job = NULL;
 		if (ork_drop(&part->queue->ref)) {
 			ork_part_vanish(part);

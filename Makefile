@@ -218,7 +218,9 @@ coverage-model: | setup-host
 $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_test.h uapi/drm/rknpu_ork.h | setup-guest
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
-		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $(filter %.c,$^) $(ORK_GUEST_LDFLAGS) -ldrm
+
+$(GUEST)/libexec/selftests/bench_path: $(PATH_SRCS) $(PATH_SRCS:.c=.h)
 
 $(GUEST)/libexec/selftests/ioctl_fuzz: $(IOCTL_FUZZ_SRCS) $(SELFTEST_COMMON) selftests/ork_test.h selftests/fuzz/ioctl_fuzz.h \
 		uapi/drm/rknpu_ork.h | setup-guest

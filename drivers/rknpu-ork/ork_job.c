@@ -301,7 +301,7 @@ static void ork_part_drop(struct ork_part *part)
 	struct ork_queue *queue = part->queue;
 	struct ork_core *core = part->core;
 
-	if (!part->cmd.chunk && ork_job_drop(part->job)) {
+	if (ork_cmd_drop(&part->cmd) && ork_job_drop(part->job)) {
 		part->job = NULL;
 		if (ork_part_free(part)) {
 			ork_part_gone(queue, core);

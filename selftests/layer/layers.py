@@ -17,11 +17,13 @@ import tempfile
 from collections import defaultdict
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-EMULATOR = os.path.join(HERE, "../../tools/emulator")
+TOOLS = os.path.join(HERE, "../../tools")
+EMULATOR = os.path.join(TOOLS, "emulator")
 sys.dont_write_bytecode = True
-sys.path.insert(0, EMULATOR)
+sys.path[:0] = EMULATOR, TOOLS
 
 import timing_table  # noqa: E402  (found through the path above)
+from figures import lay_out  # noqa: E402
 
 CORES = 3
 MHZ = 1000
@@ -118,12 +120,7 @@ def row(name, steps):
 
 def show(name, heads, rows):
     """A table for Documentation/performance.rst (tools/figures.py)."""
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    rule = "  ".join("=" * width for width in widths)
-    print(f"# table {name}\n{rule}")
-    for words in [heads, None, *rows]:
-        print("  ".join(word.ljust(width) for word, width in zip(words, widths)).rstrip() if words else rule)
-    print(f"{rule}\n# end of table\n")
+    print(f"# table {name}\n{lay_out([heads, *rows])}# end of table\n")
 
 
 def show_case(case, policies):

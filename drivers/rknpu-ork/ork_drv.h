@@ -54,9 +54,6 @@ struct ork_soc {
 	/** @cbuf_bank_bytes: size of one bank */
 	u32 cbuf_bank_bytes;
 
-	/** @max_chain: largest number that the TASK_NUMBER field holds */
-	u32 max_chain;
-
 	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
 	u32 words_per_amount;
 

@@ -38,11 +38,15 @@
 #include "ork_dump.h"
 #include "ork_job.h"
 #include "ork_mmu.h"
+#include "ork_prog.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
 #include "ork_trace.h"
+
+/* A part is one chain. */
+static_assert(ORK_PART_MAX_TASKS <= ORK_TASK_CON_NUMBER);
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000

@@ -8,9 +8,9 @@
  * cores, make the parts, queue them. A step that fails undoes those before it, and the call ends
  * there; jobs that were queued stay queued.
  *
- * A core cannot be interrupted within a part. So what it gets of a job is cut into parts of few
- * tasks, which the queue's lane hands on one after the other: other queues have their turn in
- * between, and a job of any length costs them no more than a few of its parts.
+ * A core cannot be interrupted within a part. So what it gets of a job is cut into short parts,
+ * which the queue's lane hands on one after the other: other queues have their turn in between, and
+ * a job of any length costs them no more than a few of its parts.
  */
 
 #include <linux/slab.h>
@@ -34,12 +34,6 @@
 
 /* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
 #define ORK_MAX_QUEUED 8192
-
-/*
- * To start a chain takes little longer than one of the smallest tasks, so more tasks than this
- * would gain less than one percent. As many of the largest take some seconds.
- */
-#define ORK_PART_MAX_TASKS 256
 
 /* Addresses are added to 32-bit values of atoms. */
 #define ORK_ADDRESS_ALIGN 16
@@ -322,18 +316,18 @@ static void ork_submit_destroy_parts(struct ork_submit *submit)
 
 /*
  * How many tasks the next part of what is left of a range gets. What follows must not begin with a
- * task that uses what the one before it left on the chip: the last such place within the limit, or
- * the first behind it. ork_prog_check_tasks() has seen to it that this is one chain at most.
+ * task that uses what the one before it left on the chip. Only a single task can be beyond the
+ * limits: ork_prog_limit_run() sees to that.
  */
 static u32 ork_submit_cut(const struct ork_submit *submit, const struct drm_ork_range *left)
 {
 	const struct ork_prog_task *tasks = &submit->prog->tasks[left->first_task];
-	u32 limit = min_t(u32, ORK_PART_MAX_TASKS, submit->ork->soc->max_chain);
-	u32 i, count = 0;
+	u64 before = left->first_task ? tasks[-1].moved : 0;
+	u32 count = min_t(u32, left->task_count, ORK_PART_MAX_TASKS);
 
-	for (i = 1; i <= left->task_count && !(count && i > limit); i++)
-		if (i == left->task_count || !tasks[i].reuses)
-			count = i;
+	while (count > 1 && (tasks[count - 1].moved - before > ORK_PART_MAX_BYTES ||
+			     (count < left->task_count && tasks[count].reuses)))
+		count--;
 
 	return count;
 }

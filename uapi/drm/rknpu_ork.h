@@ -449,7 +449,7 @@ enum drm_ork_reject {
 
 	/**
 	 * @DRM_ORK_REJECT_REUSE: reuse of on-chip data that the task before it in the program
-	 * does not leave there as a whole, or by more tasks than a chain can have
+	 * does not leave there as a whole
 	 */
 	DRM_ORK_REJECT_REUSE = 9,
 
@@ -506,7 +506,8 @@ struct drm_ork_slot {
  * The driver copies the words, checks each of them, appends each task's trailer and links the tasks
  * into one chain. The NPU runs the copy, which only it can read. A program never changes and may be
  * submitted any number of times. It holds the mappings that its addresses lie in. With address
- * slots, each job gets a copy of its own that goes when the job has ended.
+ * slots, each job gets a copy of its own that goes when the job has ended. In a long run of tasks
+ * that reuse on-chip data, the driver lets one now and then load it again.
  *
  * -EINVAL with @reject not 0: the checker refused the program; nothing was created. -ENOSPC as
  * for DRM_IOCTL_ORK_VM_MAP, or the file has as many programs as the driver allows.

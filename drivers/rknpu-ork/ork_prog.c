@@ -228,6 +228,7 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 	};
 	struct ork_prog_run run = {};
 	u32 i, reject, word;
+	u64 moved = 0;
 
 	for (i = 0; i < src->task_count; i++) {
 		const struct drm_ork_task *task = &src->tasks[i];
@@ -244,7 +245,8 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 
 		ork_prog_limit_run(&run, state, src->words + task->first_word);
 		prog->tasks[i].reuses = state->reuses;
-		prog->tasks[i].bytes = state->bytes;
+		moved += state->bytes;
+		prog->tasks[i].moved = moved;
 	}
 
 	return 0;

@@ -39,8 +39,8 @@ struct ork_prog_task {
 	 */
 	bool reuses;
 
-	/** @bytes: what it moves, as &struct ork_regcmd_state.bytes */
-	u64 bytes;
+	/** @moved: bytes that it and all before it move, as &struct ork_regcmd_state.bytes */
+	u64 moved;
 };
 
 /**

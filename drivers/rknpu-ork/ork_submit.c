@@ -322,16 +322,12 @@ static void ork_submit_destroy_parts(struct ork_submit *submit)
 static u32 ork_submit_cut(const struct ork_submit *submit, const struct drm_ork_range *left)
 {
 	const struct ork_prog_task *tasks = &submit->prog->tasks[left->first_task];
-	u32 i, count = 0;
-	u64 bytes = 0;
+	u64 before = left->first_task ? tasks[-1].moved : 0;
+	u32 count = min_t(u32, left->task_count, ORK_PART_MAX_TASKS);
 
-	for (i = 1; i <= left->task_count; i++) {
-		bytes += tasks[i - 1].bytes;
-		if (count && (i > ORK_PART_MAX_TASKS || bytes > ORK_PART_MAX_BYTES))
-			break;
-		if (i == left->task_count || !tasks[i].reuses)
-			count = i;
-	}
+	while (count > 1 && (tasks[count - 1].moved - before > ORK_PART_MAX_BYTES ||
+			     (count < left->task_count && tasks[count].reuses)))
+		count--;
 
 	return count;
 }

@@ -18,7 +18,7 @@
 #define ORK_DEFAULT_TIMEOUT_MS 5000
 #define ORK_MAX_TIMEOUT_MS 60000
 
-/* Tasks of a program; a part of more tasks than a chain can have is continued by the interrupt. */
+/* Tasks of a program. */
 #define ORK_MAX_TASKS 16384
 
 struct ork_clk;

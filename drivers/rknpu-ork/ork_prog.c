@@ -220,6 +220,7 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 			return ork_prog_refuse(args, reject, i, task->first_word + word);
 
 		prog->tasks[i].reuses = state->reuses;
+		prog->tasks[i].bytes = state->bytes;
 		/* Tasks that lean on each other must fit one chain. */
 		linked = state->reuses ? linked + 1 : 1;
 		if (linked > ork->soc->max_chain)

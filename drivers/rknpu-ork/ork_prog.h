@@ -37,6 +37,9 @@ struct ork_prog_task {
 	 * here
 	 */
 	bool reuses;
+
+	/** @bytes: what it moves, as &struct ork_regcmd_state.bytes */
+	u64 bytes;
 };
 
 /**

@@ -9,7 +9,7 @@
  * queue's parts for a core wait here, in its lane, and the scheduler sees only the next two: what
  * another queue brings waits for at most these and what is on the core.
  *
- * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
+ * A queue whose jobs wedge a core again and again, none of them ending well in between, is lost:
  * everything in it ends with -ECANCELED. Its file's other queues are not touched.
  *
  * A part that finds its core without any other, and that waits for no fence, is started by the call
@@ -45,19 +45,62 @@
 /* What is with the scheduler gets this long to run when its queue, or its file, is closed. */
 #define ORK_CLOSE_MS 1000
 
-static void ork_queue_release(struct kref *ref)
+static void ork_queue_free(struct work_struct *work)
 {
-	struct ork_queue *queue = container_of(ref, struct ork_queue, ref);
+	struct ork_queue *queue = container_of(work, struct ork_queue, release);
 	unsigned int i;
 
-	for (i = 0; i < ORK_MAX_CORES; i++)
+	for (i = 0; i < ORK_MAX_CORES; i++) {
+		if (queue->lanes[i].spare)
+			ork_part_discard(queue->lanes[i].spare);
 		mutex_destroy(&queue->lanes[i].lock);
+	}
+	kfree(queue->spare);
 	kfree(queue);
 }
 
+static void ork_queue_release(struct kref *ref)
+{
+	struct ork_queue *queue = container_of(ref, struct ork_queue, ref);
+
+	queue_work(queue->ork->wq, &queue->release);
+}
+
+/* In any context. */
 void ork_queue_put(struct ork_queue *queue)
 {
 	kref_put(&queue->ref, ork_queue_release);
+}
+
+/* Return: memory of a job that has ended, or NULL. */
+struct ork_job *ork_queue_take_job(struct ork_queue *queue)
+{
+	return xchg(&queue->spare, NULL);
+}
+
+/* In any context. */
+void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job)
+{
+	kfree(xchg(&queue->spare, job));
+}
+
+/* Return: memory of a part of this lane that has ended, with its unused scheduler job, or NULL. */
+struct ork_part *ork_queue_take_part(struct ork_lane *lane)
+{
+	return xchg(&lane->spare, NULL);
+}
+
+/**
+ * ork_queue_keep_part - keep the memory of a part for the next one, in any context
+ * @part: part that has ended, with an unused scheduler job; it still holds the queue
+ *
+ * Return: false if the lane has some.
+ */
+bool ork_queue_keep_part(struct ork_part *part)
+{
+	struct ork_lane *lane = &part->queue->lanes[part->core->index];
+
+	return !cmpxchg(&lane->spare, NULL, part);
 }
 
 static void ork_lane_feed_locked(struct ork_lane *lane)
@@ -184,6 +227,8 @@ static struct ork_queue *ork_queue_create(struct ork_device *ork, u32 core_mask,
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&queue->ref);
+	INIT_WORK(&queue->release, ork_queue_free);
+	queue->ork = ork;
 	queue->core_mask = core_mask;
 	queue->priority = priority;
 	for (i = 0; i < ORK_MAX_CORES; i++)
@@ -329,7 +374,7 @@ void ork_queue_part_ended(struct ork_part *part)
 /**
  * ork_queue_judge - count how a part ended
  * @part: part that ran; it still holds the queue
- * @error: 0 if it ended well, otherwise the core had to be reset for it
+ * @error: 0 if with it all of its job has ended well, otherwise the core had to be reset for it
  */
 void ork_queue_judge(struct ork_part *part, int error)
 {

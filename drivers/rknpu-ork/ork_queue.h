@@ -17,6 +17,7 @@ struct drm_file;
 struct ork_core;
 struct ork_device;
 struct ork_file;
+struct ork_job;
 struct ork_part;
 struct ork_queue;
 
@@ -47,6 +48,9 @@ struct ork_lane {
 
 	/** @feed: gives waiting parts to the scheduler */
 	struct work_struct feed;
+
+	/** @spare: memory for the next part, with an unused scheduler job; or NULL */
+	struct ork_part *spare;
 };
 
 /**
@@ -62,11 +66,20 @@ struct ork_queue {
 	/** @priority: &enum drm_ork_priority */
 	u32 priority;
 
-	/** @wedges: parts that wedged a core since one ended well */
+	/** @wedges: parts that wedged a core since a job ended well */
 	atomic_t wedges;
 
 	/** @lost: it wedged cores too often; it runs nothing any more */
 	bool lost;
+
+	/** @spare: memory for the next job, or NULL */
+	struct ork_job *spare;
+
+	/** @release: frees it, which takes locks that are not for interrupts */
+	struct work_struct release;
+
+	/** @ork: device */
+	struct ork_device *ork;
 
 	/** @lanes: by core */
 	struct ork_lane lanes[DRM_ORK_MAX_CORES];
@@ -76,6 +89,11 @@ struct ork_queue *ork_queue_lookup(struct ork_file *priv, u32 id);
 void ork_queue_put(struct ork_queue *queue);
 int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv);
 void ork_queue_close_all(struct ork_file *priv, bool drop);
+
+struct ork_job *ork_queue_take_job(struct ork_queue *queue);
+void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job);
+struct ork_part *ork_queue_take_part(struct ork_lane *lane);
+bool ork_queue_keep_part(struct ork_part *part);
 
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part);
 void ork_queue_part_ended(struct ork_part *part);

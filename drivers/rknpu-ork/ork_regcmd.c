@@ -143,6 +143,8 @@ static u32 ork_check_shape(struct ork_check *check)
 	conv->k = k;
 	conv->n = n;
 	conv->k_bytes = k * conv->type->in_bits / 8;
+	check->state->bytes = ((u64)w * h + n) * conv->k_bytes +
+			      (u64)w * h * n * conv->type->out_bytes;
 
 	if (ork_differs(check, DATA_SIZE1, (k - 1) << 16 | k) ||
 	    ork_differs(check, DATA_SIZE2, w) ||

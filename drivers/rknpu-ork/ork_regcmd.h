@@ -82,6 +82,9 @@ struct ork_regcmd_state {
 
 	/** @reuses: the last task uses what the one before left on the chip */
 	bool reuses;
+
+	/** @bytes: features and weights that the last task loads, if it reuses none, and results */
+	u64 bytes;
 };
 
 u32 ork_regcmd_check(struct ork_regcmd_state *state, const struct ork_regcmd_task *task,

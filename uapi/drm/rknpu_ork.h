@@ -619,8 +619,11 @@ struct drm_ork_sync {
 /**
  * struct drm_ork_job - one job: a range of a program's tasks
  *
- * A range, and each part that it is cut into, must not begin with a task that reuses on-chip data:
- * -EINVAL.
+ * A range, and each piece that DRM_ORK_PLACE_SPLIT cuts it into, must not begin with a task that
+ * reuses on-chip data: -EINVAL.
+ *
+ * Each core runs its tasks in order, in parts between which jobs of other queues get their turn.
+ * When a part ends with an error, parts of the job that have not begun are not run.
  */
 struct drm_ork_job {
 	/** @prog: program handle */
@@ -826,7 +829,7 @@ struct drm_ork_job_wait {
 	/** @cores: out: mask of the cores that its parts were placed on */
 	__u32 cores;
 
-	/** @tasks_done: out: tasks that have ended on cores that are done with it */
+	/** @tasks_done: out: tasks that have ended, in parts that have */
 	__u32 tasks_done;
 
 	/** @submitted_ns: out: CLOCK_MONOTONIC time in nanoseconds when it was queued */

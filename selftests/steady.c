@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The rknpu-ork authors */
 
-/* A job that was submitted before costs no change of page tables and no switch of address spaces. */
+/* A job that was submitted before costs no change of page tables, no switch of address spaces and no memory. */
 
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,8 +15,13 @@
 #define WAIT_MS 20000
 #define JOBS 50
 
+/* Results that the driver keeps, and as many jobs more as it takes until memory of the first is used again. */
+#define RESULTS (8192 + 1024)
+#define BATCH 128
+
 static const char *const events[] = {
 	"iommu/map", "iommu/unmap", "iommu/attach_device_to_domain", "rknpu_ork/ork_vm_switch", "rknpu_ork/ork_kick",
+	"kmem/kmalloc", "kmem/kmem_cache_alloc",
 };
 
 #define EVENTS (sizeof(events) / sizeof(events[0]))
@@ -36,19 +42,49 @@ static int clear_trace(void)
 	return trace ? fclose(trace) : -1;
 }
 
-/* Lines of the trace that name the event, without its system. */
+/* How often the event was seen from the first kick of a core to the last: not when the trace itself was opened. */
 static int count(const char *event)
 {
 	FILE *trace = fopen(TRACING "trace", "r");
 	char line[512], name[64];
-	int lines = 0;
+	int lines = 0, until_kick = 0;
+	bool kicked = false;
 
 	snprintf(name, sizeof(name), " %s: ", strchr(event, '/') + 1);
-	while (trace && fgets(line, sizeof(line), trace))
-		lines += line[0] != '#' && strstr(line, name);
+	while (trace && fgets(line, sizeof(line), trace)) {
+		bool kick = line[0] != '#' && strstr(line, " ork_kick: ");
+
+		kicked |= kick;
+		lines += kicked && strstr(line, name);
+		if (kick)
+			until_kick = lines;
+	}
 	if (trace)
 		fclose(trace);
-	return lines;
+	return until_kick;
+}
+
+/* What other processes allocate meanwhile is not ours. */
+static int only_ours(const char *event)
+{
+	char path[128], filter[64];
+
+	snprintf(path, sizeof(path), TRACING "events/%s/filter", event);
+	snprintf(filter, sizeof(filter), "common_pid == %d", getpid());
+	return ork_test_write_text(path, filter);
+}
+
+/* A core that had to be resumed is attached anew, and its job comes from a thread of the scheduler. */
+static int stay_awake(const char *milliseconds)
+{
+	glob_t cores;
+	size_t i;
+	int ret = glob("/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/autosuspend_delay_ms", 0, NULL, &cores);
+
+	for (i = 0; !ret && i < cores.gl_pathc; i++)
+		ret = ork_test_write_text(cores.gl_pathv[i], milliseconds);
+	globfree(&cores);
+	return ret;
 }
 
 FIXTURE(steady)
@@ -65,10 +101,12 @@ FIXTURE_SETUP(steady)
 		SKIP(return, "no tracepoints");
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
-	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
-	ASSERT_EQ(clear_trace(), 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 1, 32, 96, 3), 0);
+	ASSERT_EQ(stay_awake("60000"), 0);
 	for (i = 0; i < EVENTS; i++)
 		ASSERT_EQ(set_event(events[i], "1"), 0);
+	ASSERT_EQ(only_ours("kmem/kmalloc"), 0);
+	ASSERT_EQ(only_ours("kmem/kmem_cache_alloc"), 0);
 }
 
 FIXTURE_TEARDOWN(steady)
@@ -77,6 +115,7 @@ FIXTURE_TEARDOWN(steady)
 
 	for (i = 0; i < EVENTS; i++)
 		set_event(events[i], "0");
+	stay_awake("100");
 	close(self->fd);
 }
 
@@ -115,6 +154,40 @@ static void repeat(struct __test_metadata *_metadata, int fd, struct ork_test_pr
 TEST_F(steady, a_repeated_job_maps_and_attaches_nothing)
 {
 	repeat(_metadata, self->fd, &self->p);
+}
+
+/* Waits for the last one only. */
+static int run_batch(int fd, struct ork_test_product *p)
+{
+	struct drm_ork_job jobs[BATCH];
+	uint64_t addresses[3];
+	uint32_t i, done;
+	int ret;
+
+	for (i = 0; i < BATCH - 1; i++) {
+		jobs[i] = ork_test_product_job(p, addresses);
+		jobs[i].core_mask = 2;
+	}
+	ret = ork_test_submit(fd, jobs, BATCH - 1, &done);
+	return ret ? ret : run(fd, p);
+}
+
+/* The debug kernel takes its time for so many jobs. */
+TEST_F_TIMEOUT(steady, a_repeated_job_allocates_nothing, 180)
+{
+	int i;
+
+	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);
+	for (i = 0; i < RESULTS / BATCH + 1; i++)
+		ASSERT_EQ(run_batch(self->fd, &self->p), 0);
+
+	ASSERT_EQ(clear_trace(), 0);
+	for (i = 0; i < JOBS; i++)
+		ASSERT_EQ(run(self->fd, &self->p), 0);
+
+	EXPECT_EQ(count("rknpu_ork/ork_kick"), JOBS);
+	EXPECT_EQ(count("kmem/kmalloc"), 0);
+	EXPECT_EQ(count("kmem/kmem_cache_alloc"), 0);
 }
 
 TEST_F(steady, nor_does_one_that_brings_its_addresses)

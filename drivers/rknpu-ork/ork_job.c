@@ -4,15 +4,19 @@
 /**
  * DOC: Jobs
  *
- * A job names a range of a program's tasks. The range is placed on one core or cut over several
- * (ork_submit.c); each piece is a part, which is what the core's scheduler queues and the core runs
- * as one chain with one interrupt.
+ * A job names a range of a program's tasks. The range is placed on one core or cut over several,
+ * and what a core gets is cut again (ork_submit.c). Each piece is a part, which is what the core's
+ * scheduler queues and the core runs as one chain with one interrupt. A core's parts of a job run
+ * in order, and others get their turn in between. When one ends with an error, those that have not
+ * been started are not started any more.
  *
  * Fences: a part has a hardware fence, signalled by the core (ork_run.c, ork_reset.c), and the
  * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
  * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
  *
- * Everything is allocated before the first part is queued; after that nothing can fail.
+ * Everything is allocated before the first part is queued; after that nothing can fail. The queue
+ * keeps the memory of the last job and, for each core, of the last part that did without the
+ * scheduler, so that a job whose like has ended allocates nothing (ork_result.c has the rest).
  */
 
 #include <linux/sched.h>
@@ -92,6 +96,27 @@ u32 ork_part_task_amount(const struct ork_part *part, u32 task)
 }
 
 /**
+ * ork_job_fail - start no part of a job any more
+ * @job: job
+ * @error: negative errno that the job ends with if this is its first
+ */
+void ork_job_fail(struct ork_job *job, int error)
+{
+	atomic_cmpxchg(&job->error, 0, error);
+}
+
+/**
+ * ork_part_dropped - tell whether a part is not to be started any more
+ * @part: part
+ *
+ * Return: whether its queue is lost or another part of its job has ended with an error.
+ */
+bool ork_part_dropped(const struct ork_part *part)
+{
+	return READ_ONCE(part->queue->lost) || atomic_read(&part->job->error);
+}
+
+/**
  * ork_part_done - a part's results are in memory
  * @part: part that ended without error, not signalled yet
  */
@@ -103,41 +128,17 @@ void ork_part_done(struct ork_part *part)
 	if (!atomic_dec_and_test(&job->running))
 		return;
 
+	/* Good parts of a job that hangs later do not excuse it. */
+	ork_queue_judge(part, 0);
 	for (i = 0; i < job->cache_count; i++)
 		ork_sync_run(&job->cache[i]);
-}
-
-/**
- * ork_part_signal - the core is done with a part
- * @part: part; may be freed by the time this returns
- * @error: negative errno or 0
- */
-void ork_part_signal(struct ork_part *part, int error)
-{
-	struct dma_fence *fence = dma_fence_get(&part->hw_fence);
-
-	/* A part that could not be started has used nothing. */
-	if (part->start) {
-		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
-			     &part->job->usage->busy_ns[part->core->index]);
-		ork_result_ended(part->job->result, part->end, part->tasks_done);
-	}
-
-	if (error)
-		dma_fence_set_error(fence, error);
-	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
-	if (error && part->base.s_fence)
-		dma_fence_set_error(&part->base.s_fence->finished, error);
-
-	dma_fence_signal(fence);
-	dma_fence_put(fence);
 }
 
 /* One part less; in any context. */
 static void ork_job_part_ended(struct ork_job *job, int error)
 {
 	if (error)
-		atomic_cmpxchg(&job->error, 0, error);
+		ork_job_fail(job, error);
 
 	if (!atomic_dec_and_test(&job->pending))
 		return;
@@ -151,16 +152,15 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
-static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
+static struct dma_fence *ork_part_run(struct ork_part *part)
 {
-	struct ork_part *part = container_of(base, struct ork_part, base);
 	struct ork_core *core = part->core;
 	int ret;
 
 	/* Killed with its process while it was queued. */
-	if (base->s_fence->finished.error)
+	if (part->base.s_fence->finished.error)
 		return NULL;
-	if (READ_ONCE(part->queue->lost))
+	if (ork_part_dropped(part))
 		return ERR_PTR(-ECANCELED);
 
 	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
@@ -177,13 +177,30 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	return &part->hw_fence;
 }
 
-/* With its fence, or as plain memory if that was never initialised. */
-static void ork_part_free(struct ork_part *part)
+static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 {
+	struct ork_part *part = container_of(base, struct ork_part, base);
+	struct dma_fence *fence = ork_part_run(part);
+
+	/* The scheduler, which does not know of the end before this returns, holds the part. */
+	ork_queue_part_taken(part);
+	return fence;
+}
+
+/*
+ * For the next part, or with its fence, or as plain memory; in any context. Return: false if none
+ * of them is possible.
+ */
+static bool ork_part_free(struct ork_part *part)
+{
+	if (part->base.s_fence)
+		return ork_queue_keep_part(part);
+
 	if (part->started)
 		dma_fence_put(&part->hw_fence);
 	else
 		kfree(part);
+	return true;
 }
 
 /* In any context. */
@@ -191,7 +208,7 @@ static void ork_job_free(struct ork_job *job)
 {
 	ork_result_put(job->result);
 	ork_usage_put(job->usage);
-	kfree(job);
+	ork_queue_keep_job(job->queue, job);
 }
 
 static void ork_job_release(struct kref *ref)
@@ -217,12 +234,10 @@ void ork_job_put(struct ork_job *job)
 	kref_put(&job->ref, ork_job_release);
 }
 
-/* The last of it, with no reference left. */
-static void ork_part_vanish(struct ork_part *part)
+/* A part of the queue has been freed. */
+static void ork_part_gone(struct ork_queue *queue, struct ork_core *core)
 {
-	struct ork_core *core = part->core;
-
-	ork_part_free(part);
+	ork_queue_put(queue);
 	if (atomic_dec_and_test(&core->queued))
 		wake_up(&core->idle);
 }
@@ -230,12 +245,15 @@ static void ork_part_vanish(struct ork_part *part)
 static void ork_part_release(struct work_struct *work)
 {
 	struct ork_part *part = container_of(work, struct ork_part, release);
+	struct ork_queue *queue = part->queue;
+	struct ork_core *core = part->core;
 
 	ork_cmd_free(&part->cmd);
 	if (part->job)
 		ork_job_put(part->job);
-	ork_queue_put(part->queue);
-	ork_part_vanish(part);
+	if (!ork_part_free(part))
+		ork_part_discard(part);
+	ork_part_gone(queue, core);
 }
 
 /* Drops a reference that is not the last one. */
@@ -280,15 +298,18 @@ static bool ork_job_drop(struct ork_job *job)
  */
 static void ork_part_drop(struct ork_part *part)
 {
+	struct ork_queue *queue = part->queue;
+	struct ork_core *core = part->core;
+
 	if (ork_cmd_drop(&part->cmd) && ork_job_drop(part->job)) {
 		part->job = NULL;
-		if (ork_drop(&part->queue->ref)) {
-			ork_part_vanish(part);
+		if (ork_part_free(part)) {
+			ork_part_gone(queue, core);
 			return;
 		}
 	}
 
-	queue_work(part->core->ork->wq, &part->release);
+	queue_work(core->ork->wq, &part->release);
 }
 
 /* The scheduler may be done with a part while its end is still being told. */
@@ -298,15 +319,52 @@ static void ork_part_let_go(struct ork_part *part)
 		ork_part_drop(part);
 }
 
+static void ork_part_ended(struct ork_part *part, int error)
+{
+	/* Before the user is told: who then submits the next job finds the core free. */
+	ork_queue_part_ended(part);
+	ork_job_part_ended(part->job, error);
+	ork_part_let_go(part);
+}
+
 static void ork_part_finished(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
 	struct ork_part *part = container_of(cb, struct ork_part, finished);
 
-	/* Before the user is told: who then submits the next job finds the core free. */
-	ork_queue_part_ended(part);
 	/* What the scheduler says of a part that it dropped with its queue. */
-	ork_job_part_ended(part->job, fence->error == -ESRCH ? -ECANCELED : fence->error);
-	ork_part_let_go(part);
+	ork_part_ended(part, fence->error == -ESRCH ? -ECANCELED : fence->error);
+}
+
+/**
+ * ork_part_signal - the core is done with a part
+ * @part: part; may be freed by the time this returns
+ * @error: negative errno or 0
+ */
+void ork_part_signal(struct ork_part *part, int error)
+{
+	struct dma_fence *fence;
+
+	/* A part that could not be started has used nothing. */
+	if (part->start) {
+		atomic64_add(ktime_to_ns(ktime_sub(part->end, part->start)),
+			     &part->job->usage->busy_ns[part->core->index]);
+		ork_result_ended(part->job->result, part->end, part->tasks_done);
+	}
+
+	if (!part->started) {
+		ork_part_ended(part, error);
+		return;
+	}
+
+	fence = dma_fence_get(&part->hw_fence);
+	if (error)
+		dma_fence_set_error(fence, error);
+	/* Newer schedulers hand the hardware fence's error on, older ones do not. */
+	if (error && part->base.s_fence)
+		dma_fence_set_error(&part->base.s_fence->finished, error);
+
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
 }
 
 static void ork_sched_free(struct drm_sched_job *base)
@@ -325,24 +383,31 @@ const struct drm_sched_backend_ops ork_sched_ops = {
 /**
  * ork_job_create - make a job without parts
  * @priv: file
+ * @queue: where it goes to
  * @prog: program
+ * @id: number that it gets in its file
  *
  * Return: the job with one reference, or NULL when out of memory.
  */
-struct ork_job *ork_job_create(struct ork_file *priv, struct ork_prog *prog)
+struct ork_job *ork_job_create(struct ork_file *priv, struct ork_queue *queue,
+			       struct ork_prog *prog, u64 id)
 {
-	struct ork_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
+	struct ork_job *job = ork_queue_take_job(queue);
 
+	if (!job)
+		job = kmalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return NULL;
 
-	job->result = ork_result_create();
+	memset(job, 0, sizeof(*job));
+	job->result = ork_result_create(priv, id);
 	if (!job->result) {
 		kfree(job);
 		return NULL;
 	}
 
 	kref_init(&job->ref);
+	job->queue = queue;
 	ork_prog_get(prog);
 	job->prog = prog;
 	job->usage = ork_usage_get(priv->usage);
@@ -368,6 +433,40 @@ static int ork_part_place(struct ork_device *ork, struct ork_part *part, struct 
 	return ret;
 }
 
+/* Memory for a part, with a scheduler job. */
+static struct ork_part *ork_part_alloc(struct ork_lane *lane, struct ork_file *owner)
+{
+	struct ork_part *part = ork_queue_take_part(lane);
+	int ret;
+
+	if (part) {
+		memset_after(part, 0, base);
+		return part;
+	}
+
+	part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
+	if (!part)
+		return ERR_PTR(-ENOMEM);
+
+	ret = ork_sched_job_init(&part->base, &lane->entity, owner);
+	if (ret) {
+		kfree(part);
+		return ERR_PTR(ret);
+	}
+
+	return part;
+}
+
+/**
+ * ork_part_discard - free a part that nothing else is left of, but its unused scheduler job
+ * @part: part
+ */
+void ork_part_discard(struct ork_part *part)
+{
+	drm_sched_job_cleanup(&part->base);
+	kfree(part);
+}
+
 /**
  * ork_part_create - make a part of a job
  * @ork: device
@@ -385,11 +484,11 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 				 const struct drm_ork_range *range, const u64 *addresses,
 				 u32 timeout_ms)
 {
-	struct ork_part *part = kzalloc(sizeof(*part), GFP_KERNEL_ACCOUNT);
-	int ret = -ENOMEM;
+	struct ork_part *part = ork_part_alloc(&queue->lanes[range->core], owner);
+	int ret;
 
-	if (!part)
-		return ERR_PTR(-ENOMEM);
+	if (IS_ERR(part))
+		return part;
 
 	INIT_WORK(&part->release, ork_part_release);
 	INIT_LIST_HEAD(&part->node);
@@ -399,24 +498,16 @@ struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue
 	part->timeout = msecs_to_jiffies(timeout_ms);
 
 	ret = ork_part_place(ork, part, job->prog, addresses);
-	if (ret)
-		goto err_free;
-
-	ret = ork_sched_job_init(&part->base, &queue->lanes[range->core].entity, owner);
-	if (ret)
-		goto err_cmd;
+	if (ret) {
+		ork_part_discard(part);
+		return ERR_PTR(ret);
+	}
 
 	kref_get(&queue->ref);
 	part->queue = queue;
 	kref_get(&job->ref);
 	part->job = job;
 	return part;
-
-err_cmd:
-	ork_cmd_free(&part->cmd);
-err_free:
-	kfree(part);
-	return ERR_PTR(ret);
 }
 
 /**
@@ -425,11 +516,10 @@ err_free:
  */
 void ork_part_destroy(struct ork_part *part)
 {
-	drm_sched_job_cleanup(&part->base);
 	ork_cmd_free(&part->cmd);
 	ork_job_put(part->job);
 	ork_queue_put(part->queue);
-	kfree(part);
+	ork_part_discard(part);
 }
 
 /**
@@ -445,15 +535,8 @@ bool ork_part_start(struct ork_part *part)
 	if (!ork_run_get_active(part->core))
 		return false;
 
-	drm_sched_job_cleanup(&part->base);
-
 	signalling = dma_fence_begin_signalling();
-	/* A context of its own, as the scheduler numbers those of the core's. */
-	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &part->core->fence_lock,
-		       dma_fence_context_alloc(1), 1);
-	part->started = true;
 	atomic_set(&part->holders, 1);
-	dma_fence_add_callback(&part->hw_fence, &part->finished, ork_part_finished);
 	ork_run_accept(part->core, part);
 	dma_fence_end_signalling(signalling);
 
@@ -482,7 +565,6 @@ void ork_part_schedule(struct ork_part *part)
  */
 void ork_part_abandon(struct ork_part *part)
 {
-	atomic_dec(&part->core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
 	drm_sched_job_cleanup(&part->base);
 	ork_part_drop(part);
@@ -491,21 +573,22 @@ void ork_part_abandon(struct ork_part *part)
 /**
  * ork_job_queue - queue all parts of a job
  * @job: job
- * @parts: its parts
- * @count: number of parts
+ * @parts: its parts, linked by their node; those of one core run in this order
  */
-void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
+void ork_job_queue(struct ork_job *job, struct list_head *parts)
 {
-	unsigned int i;
+	struct ork_part *part, *next;
 
-	atomic_set(&job->pending, count);
-	atomic_set(&job->running, count);
+	list_for_each_entry(part, parts, node)
+		atomic_inc(&job->pending);
+	atomic_set(&job->running, atomic_read(&job->pending));
 	job->result->submitted = ktime_get();
 	trace_ork_submit(job);
 
-	for (i = 0; i < count; i++) {
-		atomic_inc(&parts[i]->core->queued);
-		parts[i]->alone = atomic_inc_return(&parts[i]->core->load) == 1;
-		ork_queue_add(parts[i]->queue, parts[i]);
+	/* A part that is queued may be gone. */
+	list_for_each_entry_safe(part, next, parts, node) {
+		list_del_init(&part->node);
+		atomic_inc(&part->core->queued);
+		ork_queue_add(part->queue, part);
 	}
 }

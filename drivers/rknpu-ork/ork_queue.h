@@ -17,6 +17,7 @@ struct drm_file;
 struct ork_core;
 struct ork_device;
 struct ork_file;
+struct ork_job;
 struct ork_part;
 struct ork_queue;
 
@@ -42,11 +43,20 @@ struct ork_lane {
 	/** @closed: no part goes to the scheduler any more */
 	bool closed;
 
-	/** @scheduled: parts that are with the scheduler and have not ended */
+	/** @load: parts that have not ended; less than its core's if others have some */
+	atomic_t load;
+
+	/** @handed_on: those that do not wait here any more */
+	atomic_t handed_on;
+
+	/** @scheduled: those of them that the scheduler has not given to the core yet */
 	atomic_t scheduled;
 
 	/** @feed: gives waiting parts to the scheduler */
 	struct work_struct feed;
+
+	/** @spare: memory for the next part, with an unused scheduler job; or NULL */
+	struct ork_part *spare;
 };
 
 /**
@@ -62,11 +72,20 @@ struct ork_queue {
 	/** @priority: &enum drm_ork_priority */
 	u32 priority;
 
-	/** @wedges: parts that wedged a core since one ended well */
+	/** @wedges: parts that wedged a core since a job ended well */
 	atomic_t wedges;
 
 	/** @lost: it wedged cores too often; it runs nothing any more */
 	bool lost;
+
+	/** @spare: memory for the next job, or NULL */
+	struct ork_job *spare;
+
+	/** @release: frees it, which takes locks that are not for interrupts */
+	struct work_struct release;
+
+	/** @ork: device */
+	struct ork_device *ork;
 
 	/** @lanes: by core */
 	struct ork_lane lanes[DRM_ORK_MAX_CORES];
@@ -77,7 +96,13 @@ void ork_queue_put(struct ork_queue *queue);
 int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv);
 void ork_queue_close_all(struct ork_file *priv, bool drop);
 
+struct ork_job *ork_queue_take_job(struct ork_queue *queue);
+void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job);
+struct ork_part *ork_queue_take_part(struct ork_lane *lane);
+bool ork_queue_keep_part(struct ork_part *part);
+
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part);
+void ork_queue_part_taken(struct ork_part *part);
 void ork_queue_part_ended(struct ork_part *part);
 void ork_queue_judge(struct ork_part *part, int error);
 

@@ -8,11 +8,16 @@
  * of the last ORK_RESULTS_KEPT of them, ended or not, so the memory is bounded; a job that is older
  * still runs and signals its fence.
  *
+ * A result that nobody but the ring holds when it is that old is retired: from then on nobody gets
+ * a reference, except one who found the fence before, under RCU. When their time is over, a new job
+ * takes the memory. That is when the ring has come round, some jobs later.
+ *
  * The cores write a result, from the hard interrupt on; ork_result.lock is the innermost lock. The
  * end of a job is its fence, not its result.
  */
 
 #include <linux/dma-fence.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include <drm/drm_utils.h>
@@ -23,6 +28,11 @@
 
 /* More than one call of DRM_IOCTL_ORK_SUBMIT can queue. */
 #define ORK_RESULTS_KEPT 8192
+
+/* At 20 us a job, an RCU grace period is over. */
+#define ORK_RESULTS_RETIRED 1024
+
+#define ORK_RESULTS_RING (ORK_RESULTS_KEPT + ORK_RESULTS_RETIRED)
 
 static_assert(!offsetof(struct ork_result, done));
 
@@ -41,13 +51,39 @@ static const struct dma_fence_ops ork_result_fence_ops = {
 	.get_timeline_name = ork_result_timeline_name,
 };
 
-struct ork_result *ork_result_create(void)
+/* Nobody holds it but the ring, nor will. */
+static bool ork_result_forgotten(const struct ork_result *result)
 {
-	struct ork_result *result = kzalloc(sizeof(*result), GFP_KERNEL_ACCOUNT);
+	return result->retired && kref_read(&result->done.refcount) == 1 &&
+	       poll_state_synchronize_rcu(result->unseen);
+}
 
+/* Takes what is in the new job's place out of the ring; the place itself stays reserved. */
+static struct ork_result *ork_result_take(struct ork_file *priv, u64 id)
+{
+	struct ork_result *result;
+
+	xa_lock(&priv->results);
+	result = xa_load(&priv->results, id % ORK_RESULTS_RING);
+	if (result && ork_result_forgotten(result))
+		__xa_store(&priv->results, id % ORK_RESULTS_RING, XA_ZERO_ENTRY, GFP_NOWAIT);
+	else
+		result = NULL;
+	xa_unlock(&priv->results);
+
+	return result;
+}
+
+struct ork_result *ork_result_create(struct ork_file *priv, u64 id)
+{
+	struct ork_result *result = ork_result_take(priv, id);
+
+	if (!result)
+		result = kmalloc(sizeof(*result), GFP_KERNEL_ACCOUNT);
 	if (!result)
 		return NULL;
 
+	memset(result, 0, sizeof(*result));
 	spin_lock_init(&result->lock);
 	spin_lock_init(&result->done_lock);
 	/* Jobs end in any order. */
@@ -106,7 +142,21 @@ void ork_result_fault(struct ork_result *result, u32 va)
  */
 int ork_result_reserve(struct ork_file *priv, u64 id)
 {
-	return xa_reserve(&priv->results, id % ORK_RESULTS_KEPT, GFP_KERNEL);
+	return xa_reserve(&priv->results, id % ORK_RESULTS_RING, GFP_KERNEL);
+}
+
+static void ork_result_retire(struct ork_file *priv, u64 id)
+{
+	struct ork_result *result;
+
+	xa_lock(&priv->results);
+	result = xa_load(&priv->results, id % ORK_RESULTS_RING);
+	/* Who was overtaken by many jobs may find a new one here. */
+	if (result && result->id <= id && kref_read(&result->done.refcount) == 1) {
+		result->retired = true;
+		result->unseen = get_state_synchronize_rcu();
+	}
+	xa_unlock(&priv->results);
 }
 
 /**
@@ -121,9 +171,12 @@ void ork_result_keep(struct ork_file *priv, u64 id, struct ork_result *result)
 
 	result->id = id;
 	ork_result_get(result);
-	old = xa_store(&priv->results, id % ORK_RESULTS_KEPT, result, GFP_NOWAIT);
+	old = xa_store(&priv->results, id % ORK_RESULTS_RING, result, GFP_NOWAIT);
 	if (old)
 		ork_result_put(old);
+
+	if (id > ORK_RESULTS_KEPT)
+		ork_result_retire(priv, id - ORK_RESULTS_KEPT);
 }
 
 void ork_result_close_all(struct ork_file *priv)
@@ -141,8 +194,8 @@ static struct ork_result *ork_result_lookup(struct ork_file *priv, u64 id)
 	struct ork_result *result;
 
 	xa_lock(&priv->results);
-	result = xa_load(&priv->results, id % ORK_RESULTS_KEPT);
-	if (result && result->id == id)
+	result = xa_load(&priv->results, id % ORK_RESULTS_RING);
+	if (result && result->id == id && !result->retired)
 		ork_result_get(result);
 	else
 		result = NULL;

@@ -28,6 +28,12 @@ struct ork_result {
 	/** @id: number of the job in its file */
 	u64 id;
 
+	/** @retired: too old to be asked for. Protected by the ring's lock */
+	bool retired;
+
+	/** @unseen: RCU grace period after which nobody sees a retired one any more */
+	unsigned long unseen;
+
 	/** @submitted: when the job was queued */
 	ktime_t submitted;
 
@@ -50,7 +56,7 @@ struct ork_result {
 	u32 fault_va;
 };
 
-struct ork_result *ork_result_create(void);
+struct ork_result *ork_result_create(struct ork_file *priv, u64 id);
 void ork_result_put(struct ork_result *result);
 
 void ork_result_started(struct ork_result *result, ktime_t when);

@@ -3,6 +3,7 @@
 
 /* A job that was submitted before costs no change of page tables and no switch of address spaces. */
 
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "ork_test.h"
 
 #define TRACING "/sys/kernel/tracing/"
+#define POWER "/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/control"
 #define WAIT_MS 20000
 #define JOBS 50
 
@@ -51,6 +53,21 @@ static int count(const char *event)
 	return lines;
 }
 
+/* "on" or "auto": a core that is switched off before the next job comes needs its address space anew. */
+static int set_power(const char *control)
+{
+	int ret = -1;
+	glob_t found;
+	size_t i;
+
+	if (glob(POWER, 0, NULL, &found))
+		return ret;
+	for (i = 0, ret = 0; !ret && i < found.gl_pathc; i++)
+		ret = ork_test_write_text(found.gl_pathv[i], control);
+	globfree(&found);
+	return ret;
+}
+
 FIXTURE(steady)
 {
 	struct ork_test_product p;
@@ -66,6 +83,7 @@ FIXTURE_SETUP(steady)
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
+	ASSERT_EQ(set_power("on"), 0);
 	ASSERT_EQ(clear_trace(), 0);
 	for (i = 0; i < EVENTS; i++)
 		ASSERT_EQ(set_event(events[i], "1"), 0);
@@ -77,6 +95,7 @@ FIXTURE_TEARDOWN(steady)
 
 	for (i = 0; i < EVENTS; i++)
 		set_event(events[i], "0");
+	set_power("auto");
 	close(self->fd);
 }
 

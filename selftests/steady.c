@@ -12,6 +12,7 @@
 #include "ork_test.h"
 
 #define TRACING "/sys/kernel/tracing/"
+#define POWER "/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/control"
 #define WAIT_MS 20000
 #define JOBS 50
 
@@ -74,16 +75,21 @@ static int only_ours(const char *event)
 	return ork_test_write_text(path, filter);
 }
 
-/* A core that had to be resumed is attached anew, and its job comes from a thread of the scheduler. */
-static int stay_awake(const char *milliseconds)
+/*
+ * "on" or "auto": a core that is switched off before the next job comes needs its address space anew, and its
+ * job comes from a thread of the scheduler.
+ */
+static int set_power(const char *control)
 {
-	glob_t cores;
+	int ret = -1;
+	glob_t found;
 	size_t i;
-	int ret = glob("/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/autosuspend_delay_ms", 0, NULL, &cores);
 
-	for (i = 0; !ret && i < cores.gl_pathc; i++)
-		ret = ork_test_write_text(cores.gl_pathv[i], milliseconds);
-	globfree(&cores);
+	if (glob(POWER, 0, NULL, &found))
+		return ret;
+	for (i = 0, ret = 0; !ret && i < found.gl_pathc; i++)
+		ret = ork_test_write_text(found.gl_pathv[i], control);
+	globfree(&found);
 	return ret;
 }
 
@@ -102,7 +108,7 @@ FIXTURE_SETUP(steady)
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 1, 32, 96, 3), 0);
-	ASSERT_EQ(stay_awake("60000"), 0);
+	ASSERT_EQ(set_power("on"), 0);
 	for (i = 0; i < EVENTS; i++)
 		ASSERT_EQ(set_event(events[i], "1"), 0);
 	ASSERT_EQ(only_ours("kmem/kmalloc"), 0);
@@ -115,7 +121,7 @@ FIXTURE_TEARDOWN(steady)
 
 	for (i = 0; i < EVENTS; i++)
 		set_event(events[i], "0");
-	stay_awake("100");
+	set_power("auto");
 	close(self->fd);
 }
 

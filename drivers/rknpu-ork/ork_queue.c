@@ -14,8 +14,8 @@
  *
  * While a core has parts of one lane only, there is nothing to schedule: those that wait for no
  * fence are given to the core here, because to go through the scheduler and its threads takes
- * longer than many a part runs. Nobody is passed: when another queue's part comes, those that follow
- * go through the scheduler as well, until the core has again parts of one lane only.
+ * longer than many a part runs. Nobody is passed: when another queue's part comes, those that
+ * follow go through the scheduler as well, until the core has again parts of one lane only.
  *
  * The lane's lock is never taken on the way to a fence's signal; the end of a part, which is
  * signalled in any context, only kicks the work item that feeds the scheduler. The work item

@@ -126,7 +126,7 @@ TEST_F_TIMEOUT(hold, jobs_that_hang_on_all_cores_give_others_every_other_turn, 1
 	EXPECT_EQ(ork_test_submit_one(self->hostile, &job, &id), -ECANCELED);
 }
 
-TEST_F_TIMEOUT(hold, a_job_of_many_tasks_gives_others_their_turn, 120)
+TEST_F_TIMEOUT(hold, a_job_of_many_tasks_gives_others_their_turn, 300)
 {
 	struct drm_ork_job_wait result, rest;
 	struct ork_test_product many;

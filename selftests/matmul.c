@@ -249,7 +249,7 @@ TEST_F_TIMEOUT(matmul, jobs_are_cut_where_no_task_reuses_what_is_on_the_chip, 12
 }
 
 /* Each task moves 4 MiB and a little, and a part up to 64 MiB. */
-TEST_F(matmul, parts_of_large_tasks_have_fewer)
+TEST_F_TIMEOUT(matmul, parts_of_large_tasks_have_fewer, 120)
 {
 	struct drm_ork_device_info before, after;
 	struct ork_test_product p;
@@ -265,7 +265,7 @@ TEST_F(matmul, parts_of_large_tasks_have_fewer)
 }
 
 /* Each task has columns of its own. */
-TEST_F(matmul, all_tasks_of_a_long_job_run)
+TEST_F_TIMEOUT(matmul, all_tasks_of_a_long_job_run, 120)
 {
 	struct ork_test_product p;
 	int slots;

@@ -312,7 +312,7 @@ static int late_hang_init(int fd, struct ork_test_product *p)
 	return ret;
 }
 
-TEST_F(queue, a_job_that_hangs_late_is_a_wedge_too)
+TEST_F_TIMEOUT(queue, a_job_that_hangs_late_is_a_wedge_too, 60)
 {
 	struct drm_ork_job_wait result;
 	struct ork_test_product hang;

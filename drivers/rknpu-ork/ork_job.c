@@ -144,7 +144,7 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 		return;
 
 	/* Who sees the end of the job can submit another one. */
-	atomic_dec(&job->usage->queued);
+	atomic_sub(job->weight, &job->usage->queued);
 	error = atomic_read(&job->error);
 	if (error)
 		dma_fence_set_error(&job->result->done, error);

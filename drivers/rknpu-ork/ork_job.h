@@ -39,6 +39,9 @@ struct ork_job {
 	/** @prog: program, holds a reference */
 	struct ork_prog *prog;
 
+	/** @weight: how many it counts for among the queued jobs of its file */
+	int weight;
+
 	/** @pending: parts that have not ended */
 	atomic_t pending;
 

@@ -32,7 +32,10 @@
 
 #define ORK_JOB_MAX_CACHE 4096
 
-/* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
+/*
+ * Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). Each part
+ * but a core's first counts like a job: its memory is not all charged to a cgroup.
+ */
 #define ORK_MAX_QUEUED 8192
 
 /* Addresses are added to 32-bit values of atoms. */
@@ -359,6 +362,8 @@ static int ork_submit_cut_range(struct ork_submit *submit, struct drm_ork_range 
 		left.first_task += range.task_count;
 		left.task_count -= range.task_count;
 		ret = ork_submit_create_part(submit, &range);
+		if (left.task_count)
+			submit->job->weight++;
 	}
 
 	return ret;
@@ -369,6 +374,7 @@ static int ork_submit_create_parts(struct ork_submit *submit)
 	int ret = 0;
 	u32 i;
 
+	submit->job->weight = 1;
 	for (i = 0; !ret && i < submit->range_count; i++)
 		ret = ork_submit_cut_range(submit, submit->ranges[i]);
 	if (ret)
@@ -401,14 +407,16 @@ static int ork_submit_queue(struct ork_submit *submit)
 static int ork_submit_count(struct ork_submit *submit)
 {
 	atomic_t *queued = &submit->job->usage->queued;
-	int ret;
+	int ret, weight = submit->job->weight, count = atomic_read(queued);
 
-	if (!atomic_add_unless(queued, 1, ORK_MAX_QUEUED))
-		return -EBUSY;
+	do {
+		if (count >= ORK_MAX_QUEUED)
+			return -EBUSY;
+	} while (!atomic_try_cmpxchg(queued, &count, count + weight));
 
 	ret = ork_submit_queue(submit);
 	if (ret)
-		atomic_dec(queued);
+		atomic_sub(weight, queued);
 	return ret;
 }
 

@@ -696,7 +696,8 @@ struct drm_ork_job {
  * its index, the jobs before it are queued and the ones after it are not.
  *
  * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create. -EBUSY: the file has as many
- * jobs that have not ended as the driver allows; it may try again when one has.
+ * jobs that have not ended as the driver allows; it may try again when one has. A long job counts
+ * for several.
  */
 struct drm_ork_submit {
 	/** @jobs: array of &struct drm_ork_job, at least one */

@@ -10,13 +10,14 @@
  * in order, and others get their turn in between. When one ends with an error, those that have not
  * been started are not started any more.
  *
- * Fences: a part has a hardware fence, signalled by the core (ork_run.c, ork_reset.c), and the
- * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
- * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
+ * Fences: a part that the scheduler started has a hardware fence, signalled by the core (ork_run.c,
+ * ork_reset.c), and the scheduler's own "finished" fence, which also signals when a part is killed
+ * in the queue. The user's fence is the job's: it counts the parts that have ended and keeps the
+ * first error.
  *
  * Everything is allocated before the first part is queued; after that nothing can fail. The queue
- * keeps the memory of the last job and, for each core, of the last part that did without the
- * scheduler, so that a job whose like has ended allocates nothing (ork_result.c has the rest).
+ * keeps the memory of the last job and, for each core, of parts that did without the scheduler, so
+ * that a job whose like has ended allocates nothing (ork_result.c has the rest).
  */
 
 #include <linux/sched.h>

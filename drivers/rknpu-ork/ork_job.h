@@ -148,9 +148,9 @@ struct ork_part {
 	unsigned long timeout;
 
 	/**
-	 * @node: in the parts of a job that is not queued yet; in the queue's waiting parts,
-	 * protected by its lock; then in the core's armed or ended parts, protected by its
-	 * part_lock
+	 * @node: in the parts of a job that is not queued yet; in the lane's waiting parts,
+	 * protected by its lock; in the core's armed or ended parts, protected by its part_lock;
+	 * then in the lane's spares, protected by its spare_lock
 	 */
 	struct list_head node;
 

@@ -38,6 +38,9 @@
 /* One that runs and one that follows it, so that the core need not wait for us. */
 #define ORK_LANE_HANDED_ON 2
 
+/* As many parts has a core of the longest job. */
+#define ORK_LANE_SPARES 64
+
 /* A queue is lost with this many wedges in a row. */
 #define ORK_QUEUE_MAX_WEDGES 4
 
@@ -46,16 +49,22 @@
 /* What was handed on gets this long to run when its queue, or its file, is closed. */
 #define ORK_CLOSE_MS 1000
 
+static void ork_lane_fini(struct ork_lane *lane)
+{
+	struct ork_part *part;
+
+	while ((part = ork_queue_take_part(lane)))
+		ork_part_discard(part);
+	mutex_destroy(&lane->lock);
+}
+
 static void ork_queue_free(struct work_struct *work)
 {
 	struct ork_queue *queue = container_of(work, struct ork_queue, release);
 	unsigned int i;
 
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		if (queue->lanes[i].spare)
-			ork_part_discard(queue->lanes[i].spare);
-		mutex_destroy(&queue->lanes[i].lock);
-	}
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		ork_lane_fini(&queue->lanes[i]);
 	kfree(queue->spare);
 	kfree(queue);
 }
@@ -88,20 +97,41 @@ void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job)
 /* Return: memory of a part of this lane that has ended, with its unused scheduler job, or NULL. */
 struct ork_part *ork_queue_take_part(struct ork_lane *lane)
 {
-	return xchg(&lane->spare, NULL);
+	struct ork_part *part;
+
+	spin_lock_irq(&lane->spare_lock);
+	part = list_first_entry_or_null(&lane->spares, struct ork_part, node);
+	if (part) {
+		list_del_init(&part->node);
+		lane->spare_count--;
+	}
+	spin_unlock_irq(&lane->spare_lock);
+
+	return part;
 }
 
 /**
  * ork_queue_keep_part - keep the memory of a part for the next one, in any context
  * @part: part that has ended, with an unused scheduler job; it still holds the queue
  *
- * Return: false if the lane has some.
+ * Return: false if the lane has enough.
  */
 bool ork_queue_keep_part(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
-	return !cmpxchg(&lane->spare, NULL, part);
+	unsigned long flags;
+	bool keep;
+
+	spin_lock_irqsave(&lane->spare_lock, flags);
+	keep = lane->spare_count < ORK_LANE_SPARES;
+	if (keep) {
+		list_add(&part->node, &lane->spares);
+		lane->spare_count++;
+	}
+	spin_unlock_irqrestore(&lane->spare_lock, flags);
+
+	return keep;
 }
 
 /* Starts a part without the scheduler if it and the core allow that. */
@@ -221,6 +251,8 @@ static void ork_lane_init(struct ork_lane *lane, struct ork_queue *queue)
 	lane->queue = queue;
 	mutex_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
+	spin_lock_init(&lane->spare_lock);
+	INIT_LIST_HEAD(&lane->spares);
 	INIT_WORK(&lane->feed, ork_lane_feed);
 }
 

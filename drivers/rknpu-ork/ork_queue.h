@@ -55,8 +55,14 @@ struct ork_lane {
 	/** @feed: gives waiting parts to the scheduler */
 	struct work_struct feed;
 
-	/** @spare: memory for the next part, with an unused scheduler job; or NULL */
-	struct ork_part *spare;
+	/** @spare_lock: protects @spares and @spare_count; taken in hard interrupt context */
+	spinlock_t spare_lock;
+
+	/** @spares: memory for parts, each with an unused scheduler job */
+	struct list_head spares;
+
+	/** @spare_count: number of them */
+	unsigned int spare_count;
 };
 
 /**

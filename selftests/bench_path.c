@@ -2,8 +2,8 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /*
- * The products of path.h through our driver: a call submits a client's jobs, another one waits for them. All run on core 0
- * but those that are split over all cores.
+ * The products of path.h through our driver: a call submits a client's jobs, another one waits for them. All run on core 1,
+ * whose IOMMU has one bank, but those that are split over all cores.
  */
 
 #include <errno.h>
@@ -59,7 +59,7 @@ static struct client *new_client(uint32_t tasks, uint32_t jobs, bool slots)
 	client->count = jobs;
 	for (uint32_t i = 0; i < jobs; i++) {
 		client->jobs[i] = ork_test_product_job(p, client->addresses);
-		client->jobs[i].core_mask = 1;
+		client->jobs[i].core_mask = 1 << 1;
 	}
 	set_cache(client);
 	client->ended = mmap(NULL, sizeof(*client->ended), PROT_READ, MAP_SHARED, client->fd, DRM_ORK_ENDED_OFFSET);

@@ -107,7 +107,8 @@ check-debug:
 # What is left out of a selftest here: amounts, which take this kernel, tens of times slower, minutes each. None goes
 # another way in the driver than the smaller ones of the same test, but for a file's limit of programs.
 DEBUG_ARGUMENTS_vm := -T a_buffer_of_two_gib_works_to_its_end -T more_than_eight_gib_stay_mapped_and_are_used_in_turn
-DEBUG_ARGUMENTS_limits := -T programs_end_at_enospc_and_for_the_file_alone
+DEBUG_ARGUMENTS_limits := -T programs_end_at_enospc_and_for_the_file_alone -T files_with_everything_full_do_not_disturb_others \
+	-T all_is_given_back_when_the_process_is_killed
 DEBUG_ARGUMENTS_matmul := -T tens_of_thousands_of_programs_live_and_give_their_memory_back
 # $(call debug_selftests,TESTS)
 debug_selftests = $(RUN_SELFTESTS) $(foreach test,$(1),"$(strip $(test) $(DEBUG_ARGUMENTS_$(test)))")

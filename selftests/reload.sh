@@ -5,13 +5,16 @@
 # Loads and unloads the module many times, with and without work in between, and looks for what it
 # left behind. Runs as root on the board, with the programs of this folder next to it.
 #
-#	reload.sh [TIMES]
+#	reload.sh [TIMES [WORK]]
+#
+# WORK is a selftest, and may have arguments; matmul without them.
 
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/tap.sh"
 
 here=$(dirname "$0")
 times=${1:-20}
+work=${2:-matmul}
 
 reload_many_times() {
 	i=0
@@ -29,8 +32,8 @@ reload_after_work() {
 	for core in /sys/bus/platform/drivers/rknpu-ork-core/*.npu; do
 		echo 60000 > "$core/power/autosuspend_delay_ms" || return 1
 	done
-	"$here/matmul" > /dev/null && rmmod rknpu_ork && modprobe rknpu_ork &&
-		"$here/matmul" > /dev/null
+	"$here/run.sh" "$work" > /dev/null && rmmod rknpu_ork && modprobe rknpu_ork &&
+		"$here/run.sh" "$work" > /dev/null
 }
 
 interrupts_are_gone() {

@@ -4,12 +4,16 @@
 #
 # Runs the named selftests, which lie next to this script, one after another. Exits with 1 if one of
 # them failed.
+#
+#	run.sh TEST...
+#	run.sh 'TEST ARGUMENT...' ...
 
 here=$(dirname "$0")
 failed=0
 
 for name in "$@"; do
 	echo "# $name"
-	"$here/$name" || failed=1
+	# shellcheck disable=SC2086 # a test and its arguments
+	"$here"/$name || failed=1
 done
 exit $failed

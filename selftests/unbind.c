@@ -189,7 +189,7 @@ static pid_t start_submitter(void)
 	return pid;
 }
 
-TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
+TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 300)
 {
 	int round, i, status;
 	pid_t pids[3];
@@ -211,7 +211,7 @@ TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 120)
 }
 
 /* A core that is about to be switched off for want of work must not be when its power domain has left it. */
-TEST_F_TIMEOUT(unbind, goes_well_whenever_a_core_would_be_switched_off, 120)
+TEST_F_TIMEOUT(unbind, goes_well_whenever_a_core_would_be_switched_off, 300)
 {
 	char path[512], delay[16];
 	int i;

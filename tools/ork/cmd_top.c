@@ -72,7 +72,10 @@ static void close_keyboard(const struct keyboard *keyboard)
 		close(keyboard->signals);
 }
 
-/* Waits until then. Returns whether the user wants to go on. */
+/*
+ * Waits until then, and hears the user also if that is over: on a busy machine a look takes longer than the time between
+ * two of them. Returns whether the user wants to go on.
+ */
 static bool wait_until(const struct keyboard *keyboard, double end_ms)
 {
 	struct pollfd fds[] = {
@@ -82,14 +85,15 @@ static bool wait_until(const struct keyboard *keyboard, double end_ms)
 	double left;
 	char key;
 
-	while ((left = end_ms - now_ms()) > 0) {
-		if (poll(fds, 2, (int)left + 1) < 0 && errno != EINTR)
+	do {
+		left = end_ms - now_ms();
+		if (poll(fds, 2, left > 0 ? (int)left + 1 : 0) < 0 && errno != EINTR)
 			return false;
 		if (fds[0].revents)
 			return false;
 		if (fds[1].revents && (read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q'))
 			return false;
-	}
+	} while (left > 0);
 	return true;
 }
 

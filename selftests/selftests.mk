@@ -7,8 +7,8 @@ SELFTESTS := open_query memory buffers user nobody import vm limits isolation ov
 	wedge kill storm fair queue observe power sleep chain unbind refuse terminal
 # Needs a kernel that makes allocations fail.
 SELFTEST_FAULTS := fault
-# Need a board that is broken in a certain way.
-SELFTEST_BROKEN := lost bus_error
+# Need a board that is broken in a certain way, or has a certain part.
+SELFTEST_BROKEN := lost bus_error supply
 # Print figures, as bench_switch.sh does; soak runs as long as it is told to.
 SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/tap.sh selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh

@@ -81,6 +81,22 @@ static int keep_awake(bool on)
 	return ret;
 }
 
+/* Binds or unbinds all devices of the driver. Returns what each of them said, or -EDOM if that differs. */
+static int bind_all(const char *how)
+{
+	char path[128];
+	int i, ret = 0, first = 0;
+
+	snprintf(path, sizeof(path), ORK_TEST_CORES "%s", how);
+	for (i = 0; i < DRM_ORK_MAX_CORES; i++) {
+		ret = ork_test_write_text(path, ork_test_devices[i]);
+		if (i && ret != first)
+			return -EDOM;
+		first = ret;
+	}
+	return ret;
+}
+
 FIXTURE(supply)
 {
 	int fd, lines;
@@ -216,6 +232,33 @@ TEST_F_TIMEOUT(supply, system_goes_to_sleep_and_wakes_up_without_it, LONG_S)
 	set_deaf(self, _metadata, false);
 	EXPECT_EQ(run(self), 0);
 	ork_test_write_text("/sys/power/pm_test", "none");
+}
+
+/*
+ * In this order: a supply that could not be turned off stays on for as long as the system runs, and then who wants it on does not
+ * have to ask the chip.
+ */
+TEST_F_TIMEOUT(supply, device_cannot_be_bound_and_can_be_unbound_without_it, LONG_S)
+{
+	close_device(self);
+	ASSERT_EQ(bind_all("unbind"), 0);
+	ASSERT_EQ(read_number(SUPPLY "num_users"), 0);
+	set_deaf(self, _metadata, true);
+	EXPECT_EQ(bind_all("bind"), -ENXIO);
+	set_deaf(self, _metadata, false);
+	ASSERT_EQ(bind_all("bind"), 0);
+	ASSERT_EQ(open_device(self), 0);
+	EXPECT_EQ(run(self), 0);
+
+	set_deaf(self, _metadata, true);
+	close_device(self);
+	EXPECT_EQ(bind_all("unbind"), 0);
+	set_deaf(self, _metadata, false);
+	ASSERT_EQ(bind_all("bind"), 0);
+	ASSERT_EQ(open_device(self), 0);
+	EXPECT_EQ(run(self), 0);
+	EXPECT_EQ(set_rate(HIGH_HZ), 0);
+	EXPECT_EQ(run(self), 0);
 }
 
 TEST_HARNESS_MAIN

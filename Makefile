@@ -218,7 +218,9 @@ coverage-model: | setup-host
 $(GUEST)/libexec/selftests/%: selftests/%.c $(SELFTEST_COMMON) selftests/ork_test.h uapi/drm/rknpu_ork.h | setup-guest
 	@mkdir -p $(@D)
 	$(ORK_GUEST_CC) $(CFLAGS) $(WARNINGS) $(SELFTEST_CFLAGS) -Iuapi $(ORK_GUEST_CFLAGS) \
-		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $< $(SELFTEST_COMMON) $(ORK_GUEST_LDFLAGS) -ldrm
+		-I$(ORK_LINUX_SOURCE)/tools/testing/selftests -o $@ $(filter %.c,$^) $(ORK_GUEST_LDFLAGS) -ldrm
+
+$(GUEST)/libexec/selftests/bench_path: $(PATH_SRCS) $(PATH_SRCS:.c=.h)
 
 $(GUEST)/libexec/selftests/ioctl_fuzz: $(IOCTL_FUZZ_SRCS) $(SELFTEST_COMMON) selftests/ork_test.h selftests/fuzz/ioctl_fuzz.h \
 		uapi/drm/rknpu_ork.h | setup-guest
@@ -263,10 +265,16 @@ BENCH_TIMING = $(BOARD) run --icount --timing --timeout 900 -- /usr/libexec/self
 # What bench-check holds against the budgets, and bench writes into the documentation: lines "# figure NAME VALUE UNIT" in
 # these files.
 FIGURES := $(BUILD)/figures
-BUDGET_FIGURES := $(FIGURES)/path-6.12 $(FIGURES)/arm64 $(FIGURES)/layers
-BENCH_FIGURES := $(BUDGET_FIGURES) $(FIGURES)/path-mainline
+BENCH_FIGURES := $(addprefix $(FIGURES)/,calls path-6.12 path-mainline arm64 layers)
+BUDGET_FIGURES := $(addprefix $(FIGURES)/,path-6.12 arm64 layers-budget)
 
 .PHONY: bench bench-check bench-host bench-layers bench-arm64 FORCE
+$(FIGURES)/calls: board FORCE
+	@mkdir -p $(@D)
+	@$(BENCH) > $@
+	@$(BENCH)_switch.sh >> $@
+	@$(BENCH_TIMING) hand-over >> $@
+
 $(FIGURES)/path-6.12: board FORCE
 	@mkdir -p $(@D)
 	@tools/bench-path 6.12 > $@
@@ -301,10 +309,10 @@ $(FIGURES)/arm64: $(addprefix $(COUNT)/,count_plugin.so bench_cpu bench_cpu_scal
 	@mkdir -p $(@D)
 	@selftests/host/count.py $(ORK_USER) $(COUNT) > $@
 
-# A decoder layer, with the timing model. Takes minutes.
-$(FIGURES)/layers: board $(GUEST)/libexec/selftests/bench_layer FORCE
+# A decoder layer, with the timing model: all policies take minutes.
+$(FIGURES)/layers $(FIGURES)/layers-budget: board $(GUEST)/libexec/selftests/bench_layer FORCE
 	@mkdir -p $(@D)
-	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer > $@
+	@selftests/layer/layers.py $(GUEST)/libexec/selftests/bench_layer $(if $(filter %-budget,$@),selftests/bench.budget) > $@
 
 bench-check: $(BUDGET_FIGURES)
 	@tools/figures.py check selftests/bench.budget $^
@@ -317,16 +325,8 @@ bench-host: $(addprefix $(BUILD)/host/test/,bench_cpu bench_checker bench_load)
 bench-layers bench-arm64: bench-%: $(FIGURES)/%
 	@cat $<
 
-bench: board $(BUILD)/host/test/bench_checker $(BENCH_FIGURES)
-	@echo '$(BUILD)/host/test/bench_checker'
-	@$(BUILD)/host/test/bench_checker
-	@echo '$(BENCH)'
-	@$(BENCH)
-	@echo '$(BENCH)_switch.sh'
-	@$(BENCH)_switch.sh
-	@echo '$(BENCH_TIMING) hand-over'
-	@$(BENCH_TIMING) hand-over
-	@cat $(BENCH_FIGURES)
+bench: $(BENCH_FIGURES)
+	@cat $^
 	@tools/figures.py write Documentation/performance.rst $(BENCH_FIGURES)
 
 include selftests/soak.mk

@@ -4,6 +4,7 @@
 /*
  * What calls of the driver cost. On a board with one instruction per nanosecond (ork-board run --icount) the figures are
  * guest instructions, user and kernel together; a wait also counts the time in which the CPU was idle. Nothing is judged here.
+ * The output is for tools/figures.py.
  */
 
 #include <errno.h>
@@ -137,23 +138,27 @@ static struct cost one_job_cost(int fd, uint32_t tasks, bool slots)
 
 static void print_programs(int fd)
 {
+	static const char rule[] = "===== ======= ======== ============= ====== ============= ============= =============\n";
 	static const uint32_t sizes[] = { 1, 8, 64 };
 	size_t i;
 
-	printf("%5s %15s %15s %15s %15s %15s %15s\n", "tasks", "create", "create, slots", "submit", "submit, slots",
-	       "submit+wait", "s+w, slots");
+	printf("# table calls\n%s", rule);
+	printf("tasks create  per task create, slots submit submit, slots submit + wait s + w, slots\n%s", rule);
 	for (i = 0; i < 3; i++) {
 		struct cost plain = one_job_cost(fd, sizes[i], false), slots = one_job_cost(fd, sizes[i], true);
 		uint64_t create = create_cost(fd, sizes[i], false), create_slots = create_cost(fd, sizes[i], true);
-		double n = sizes[i];
 
-		printf("%5u %15llu %15llu %15llu %15llu %15llu %15llu\n", sizes[i], (unsigned long long)create,
-		       (unsigned long long)create_slots, (unsigned long long)plain.submit,
-		       (unsigned long long)slots.submit, (unsigned long long)plain.total,
-		       (unsigned long long)slots.total);
-		printf("      per task: create %.0f, instantiate and patch %.0f\n", create / n,
-		       ((double)slots.submit - (double)plain.submit) / n);
+		printf("%-5u %-7llu %-8llu %-13llu %-6llu %-13llu %-13llu %llu\n", sizes[i], (unsigned long long)create,
+		       (unsigned long long)create / sizes[i], (unsigned long long)create_slots,
+		       (unsigned long long)plain.submit, (unsigned long long)slots.submit,
+		       (unsigned long long)plain.total, (unsigned long long)slots.total);
 	}
+	printf("%s# end of table\n", rule);
+}
+
+static void print_figure(const char *name, uint64_t value, const char *unit)
+{
+	printf("# figure calls-%s %llu %s\n", name, (unsigned long long)value, unit);
 }
 
 /* From the interrupt handler's first look at the clock to the doorbell of the job that waits on the core. */
@@ -180,7 +185,7 @@ static void print_hand_over(int fd)
 		samples[i] = next.started_ns - result.ended_ns;
 		result = next;
 	}
-	printf("from interrupt to next doorbell: %llu\n", (unsigned long long)smallest(samples));
+	print_figure("hand-over", smallest(samples), "instructions");
 	ork_test_product_fini(fd, &p);
 }
 
@@ -219,13 +224,16 @@ static uint64_t run_experts(int fd, uint32_t vm, struct ork_test_product *p, uin
 	return peak;
 }
 
-/* Each expert's weights are a matrix of their own; the shape of the product is the same. */
+/*
+ * Command memory: each expert's weights are a matrix of their own; the shape of the product is the same. One program with
+ * slots, at the peak of BATCH queued jobs, and a program for each.
+ */
 static void print_experts(int fd)
 {
 	struct ork_test_product p;
 	struct ork_test_program program;
 	struct ork_test_bo weights;
-	uint64_t before, peak, plain;
+	uint64_t before, peak;
 	uint32_t vm, i;
 
 	check(ork_test_vm_create(fd, &vm), "VM");
@@ -236,8 +244,7 @@ static void print_experts(int fd)
 	p.slots = true;
 	check(ork_test_product_program(fd, &p, 0), "program");
 	peak = run_experts(fd, vm, &p, weights.va);
-	printf("command memory, %u experts of one shape: one program with slots %llu bytes at the peak of %u queued jobs",
-	       EXPERTS, (unsigned long long)(peak - before), BATCH);
+	print_figure("experts-slots", peak - before, "bytes");
 
 	p.slots = false;
 	destroy(fd, p.prog);
@@ -248,8 +255,7 @@ static void print_experts(int fd)
 		check(drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &program.args) ? -errno : 0, "create");
 		ork_test_program_free(&program);
 	}
-	plain = used_bytes(fd, vm) - before;
-	printf(", one program each %llu bytes\n", (unsigned long long)plain);
+	print_figure("experts-programs", used_bytes(fd, vm) - before, "bytes");
 }
 
 /* With "hand-over" as argument, that only; it takes jobs that last, as on a board with --timing. */
@@ -266,7 +272,6 @@ int main(int argc, char **argv)
 		close(fd);
 		return 0;
 	}
-	printf("nanoseconds of the clock; with --icount, guest instructions. int8, M 4, K %u, 32 columns per task\n", EXPERT_K);
 	print_programs(fd);
 	fflush(stdout);
 	print_experts(fd);

@@ -23,6 +23,8 @@
 #define HANGS 40
 /* What a core has already, one that the scheduler was about to hand over, and one that it may prefer. */
 #define LEAD 4
+/* As many as a program can have. */
+#define MANY_TASKS 16384
 
 FIXTURE(hold)
 {
@@ -122,6 +124,32 @@ TEST_F_TIMEOUT(hold, jobs_that_hang_on_all_cores_give_others_every_other_turn, 1
 	ASSERT_EQ(ork_test_job_wait(self->hostile, id, LONG_MS, &result), 0);
 	EXPECT_EQ(result.error, -ECANCELED);
 	EXPECT_EQ(ork_test_submit_one(self->hostile, &job, &id), -ECANCELED);
+}
+
+TEST_F_TIMEOUT(hold, a_job_of_many_tasks_gives_others_their_turn, 300)
+{
+	struct drm_ork_job_wait result, rest;
+	struct ork_test_product many;
+	uint64_t addresses[3], id;
+	struct drm_ork_job job;
+
+	ASSERT_EQ(ork_test_product_init(self->hostile, &many, 8, 256, 96, 1), 0);
+	many.copies = true;
+	many.tasks = MANY_TASKS;
+	ASSERT_EQ(ork_test_product_program(self->hostile, &many, 0), 0);
+	job = ork_test_product_job(&many, addresses);
+	job.core_mask = 2;
+	ASSERT_EQ(ork_test_submit_one(self->hostile, &job, &id), 0);
+	while (ork_test_job_wait(self->hostile, id, 0, &rest) == -ETIMEDOUT && rest.state == DRM_ORK_JOB_QUEUED)
+		;
+	ASSERT_EQ(run_on(self->fd, &self->p, 2, &result), 0);
+	ASSERT_EQ(ork_test_job_wait(self->hostile, id, LONG_MS, &rest), 0);
+	EXPECT_EQ(rest.error, 0);
+	EXPECT_EQ(rest.tasks_done, MANY_TASKS);
+	EXPECT_EQ(ork_test_product_check(self->hostile, &many), 0);
+	if (rest.ended_ns < result.submitted_ns)
+		SKIP(return, "the long job was over before ours was queued");
+	EXPECT_LT(result.ended_ns, rest.ended_ns);
 }
 
 /* Whoever waits for a fence waits outside of the cores. */

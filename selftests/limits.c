@@ -22,6 +22,7 @@
 #define MIB (1ull << 20)
 #define MAX_PROGS 32768
 #define MAX_QUEUED 8192
+#define LONG_TASKS 16384
 #define MAX_SYNCS 64
 #define JOBS_PER_CALL 4096
 #define HANG_MS 20000
@@ -145,6 +146,26 @@ TEST_F_TIMEOUT(limits, queued_jobs_end_at_ebusy_until_some_have_ended, 300)
 	close(self->fd);
 	self->fd = ork_test_open();
 	EXPECT_EQ(ork_test_wait(self->other, theirs, 3 * HANG_MS), -ETIMEDOUT);
+	EXPECT_EQ(computes(self->other, &self->good), 0);
+}
+
+/* The driver gives a core 256 tasks at once. */
+TEST_F_TIMEOUT(limits, a_long_job_counts_for_several, 300)
+{
+	struct ork_test_product p = self->p;
+	uint32_t theirs, count;
+	struct drm_ork_sync in;
+	int ret;
+
+	p.copies = true;
+	p.tasks = LONG_TASKS;
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	ASSERT_EQ(late_fence(self->other, self->fd, &theirs, &in), 0);
+	count = queue_many(self->fd, &p, &in, JOBS_PER_CALL, &ret);
+	if (ork_test_wait(self->other, theirs, 0) != -ETIME)
+		SKIP(return, "the fence came before all jobs were queued");
+	EXPECT_EQ(ret, -EBUSY);
+	EXPECT_EQ(count, MAX_QUEUED / (LONG_TASKS / 256));
 	EXPECT_EQ(computes(self->other, &self->good), 0);
 }
 

@@ -16,6 +16,9 @@
 
 #define CBUF_CON0 0x1040
 #define WEIGHT_REUSE (1u << 13)
+/* So many tasks the driver gives a core at once. */
+#define PART_TASKS 256
+#define LONG_TASKS 700
 
 FIXTURE(matmul)
 {
@@ -187,13 +190,13 @@ TEST_F_TIMEOUT(matmul, programs_of_more_tasks_than_a_chain_can_have_work, 120)
 		ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
 		EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
 		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
-		EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], 1);
+		EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], (counts[i] + PART_TASKS - 1) / PART_TASKS);
 		ork_test_product_fini(self->fd, &p);
 	}
 }
 
 /* Tasks that all use the weights which every period-th one loads. Returns 0, -errno, or what checks of the result return. */
-static int run_reusing(int fd, uint32_t count, uint32_t period, uint32_t *reject)
+static int run_reusing(int fd, uint32_t count, uint32_t period)
 {
 	struct ork_test_program program;
 	struct ork_test_product p;
@@ -210,7 +213,6 @@ static int run_reusing(int fd, uint32_t count, uint32_t period, uint32_t *reject
 			program.words[i] |= (uint64_t)WEIGHT_REUSE << 16;
 	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &program.args) ? -errno : 0;
 	p.prog = program.args.handle;
-	*reject = program.args.reject;
 	ork_test_program_free(&program);
 	if (!ret)
 		ret = ork_test_product_run(fd, &p, DRM_ORK_PLACE_AUTO, 1, 0);
@@ -223,12 +225,61 @@ static int run_reusing(int fd, uint32_t count, uint32_t period, uint32_t *reject
 /* The strict board complains about a chain that begins with a task which reuses. */
 TEST_F_TIMEOUT(matmul, tasks_that_reuse_weights_stay_in_the_chain_that_loaded_them, 120)
 {
-	uint32_t reject;
+	EXPECT_EQ(run_reusing(self->fd, 10000, 3000), 0);
+	EXPECT_EQ(run_reusing(self->fd, 4095, 4095), 0);
+	EXPECT_EQ(run_reusing(self->fd, 10000, 10000), 0);
+}
 
-	EXPECT_EQ(run_reusing(self->fd, 10000, 3000, &reject), 0);
-	EXPECT_EQ(run_reusing(self->fd, 4095, 4095, &reject), 0);
-	EXPECT_EQ(run_reusing(self->fd, 4096, 4096, &reject), -EINVAL);
-	EXPECT_EQ(reject, DRM_ORK_REJECT_REUSE);
+TEST_F_TIMEOUT(matmul, jobs_are_cut_where_no_task_reuses_what_is_on_the_chip, 120)
+{
+	static const struct {
+		uint32_t count, period, parts;
+	} jobs[] = { { PART_TASKS, 1, 1 }, { PART_TASKS + 1, 1, 2 }, { 1000, 100, 5 }, { 2 * PART_TASKS, PART_TASKS, 2 },
+		     /* Here one has to load again. */
+		     { 1000, 300, 6 }, { 1000, 1000, 4 } };
+	struct drm_ork_device_info before, after;
+	size_t i;
+
+	for (i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+		EXPECT_EQ(run_reusing(self->fd, jobs[i].count, jobs[i].period), 0);
+		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+		EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], jobs[i].parts) TH_LOG("case %zu", i);
+	}
+}
+
+/* Each task moves 4 MiB and a little, and a part up to 64 MiB. */
+TEST_F_TIMEOUT(matmul, parts_of_large_tasks_have_fewer, 120)
+{
+	struct drm_ork_device_info before, after;
+	struct ork_test_product p;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 1, 2048, 2048, 1), 0);
+	ASSERT_EQ(program_of_copies(self->fd, &p, 40), 0);
+	ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+	ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+	EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+	ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+	EXPECT_EQ(after.jobs_done[0] - before.jobs_done[0], 3);
+	ork_test_product_fini(self->fd, &p);
+}
+
+/* Each task has columns of its own. */
+TEST_F_TIMEOUT(matmul, all_tasks_of_a_long_job_run, 120)
+{
+	struct ork_test_product p;
+	int slots;
+
+	for (slots = 0; slots < 2; slots++) {
+		ASSERT_EQ(ork_test_product_init(self->fd, &p, 4, 64, 32 * LONG_TASKS, LONG_TASKS), 0);
+		p.slots = slots;
+		ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_AUTO, 2, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+		ASSERT_EQ(ork_test_product_run(self->fd, &p, DRM_ORK_PLACE_SPLIT, 5, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &p), 0);
+		ork_test_product_fini(self->fd, &p);
+	}
 }
 
 TEST_F_TIMEOUT(matmul, tens_of_thousands_of_programs_live_and_give_their_memory_back, 300)

@@ -16,6 +16,10 @@
 
 #define ORK_TEST_PAGE 4096u
 
+/* Seconds after which the harness takes a test for hung: on a busy host, a kernel that checks everything is slow. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT 120
+
 /* A BO that is mapped by the CPU and by the NPU. */
 struct ork_test_bo {
 	uint32_t handle;

@@ -19,6 +19,10 @@
 #define HANG_TIMEOUT_MS 100
 #define MAX_QUEUES 64
 #define MAX_WEDGES 4
+/* More than a core gets at once. */
+#define LONG_TASKS 600
+/* Good tasks end within, on a busy emulator, too. */
+#define LATE_HANG_TIMEOUT_MS 2000
 
 #define DEEP_QUEUES 4
 #define DEEP_JOBS 40
@@ -244,6 +248,90 @@ TEST_F(queue, a_queue_that_wedges_again_and_again_is_lost)
 	/* Another queue of the same file is none the worse for it. */
 	EXPECT_EQ(ork_test_product_run(self->fd, &self->p, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
+}
+
+static struct drm_ork_job hang_of(struct ork_test_product *p, uint32_t queue)
+{
+	struct drm_ork_job job;
+
+	p->queue = queue;
+	job = job_of(p, 2);
+	job.timeout_ms = HANG_TIMEOUT_MS;
+	return job;
+}
+
+TEST_F(queue, a_long_job_that_hangs_is_one_wedge)
+{
+	struct drm_ork_device_info before, after;
+	struct drm_ork_job_wait result;
+	struct ork_test_product hang;
+	struct drm_ork_job job;
+	uint32_t queue, i;
+	uint64_t id;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
+	hang.weight_banks = 1;
+	hang.copies = true;
+	hang.tasks = LONG_TASKS;
+	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &queue), 0);
+	job = hang_of(&hang, queue);
+	for (i = 1; i <= MAX_WEDGES; i++) {
+		ASSERT_EQ(ork_test_device(self->fd, &before), 0);
+		ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+		ASSERT_EQ(ork_test_job_wait(self->fd, id, LONG_MS, &result), 0);
+		EXPECT_EQ(result.error, -ETIMEDOUT);
+		EXPECT_EQ(result.tasks_done, 0);
+		ASSERT_EQ(ork_test_device(self->fd, &after), 0);
+		EXPECT_EQ(after.resets[1] - before.resets[1], 1);
+	}
+	EXPECT_EQ(ork_test_submit_one(self->fd, &job, &id), -ECANCELED);
+	ork_test_product_fini(self->fd, &hang);
+}
+
+/* A product of many tasks of which the last one never ends. */
+static int late_hang_init(int fd, struct ork_test_product *p)
+{
+	struct ork_test_program good, bad;
+	const struct drm_ork_task *last;
+	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
+
+	if (ret)
+		return ret;
+	p->copies = true;
+	p->tasks = LONG_TASKS;
+	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &good);
+	p->weight_banks = 1;
+	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &bad);
+	last = &good.tasks[LONG_TASKS - 1];
+	memcpy(good.words + last->first_word, bad.words + last->first_word, last->word_count * sizeof(*good.words));
+	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &good.args) ? -errno : 0;
+	p->prog = good.args.handle;
+	ork_test_program_free(&good);
+	ork_test_program_free(&bad);
+	return ret;
+}
+
+TEST_F_TIMEOUT(queue, a_job_that_hangs_late_is_a_wedge_too, 60)
+{
+	struct drm_ork_job_wait result;
+	struct ork_test_product hang;
+	struct drm_ork_job job;
+	uint32_t queue, i;
+	uint64_t id;
+
+	ASSERT_EQ(late_hang_init(self->fd, &hang), 0);
+	ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &queue), 0);
+	job = hang_of(&hang, queue);
+	job.timeout_ms = LATE_HANG_TIMEOUT_MS;
+	for (i = 1; i <= MAX_WEDGES; i++) {
+		ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+		ASSERT_EQ(ork_test_job_wait(self->fd, id, LONG_MS, &result), 0);
+		EXPECT_EQ(result.error, -ETIMEDOUT);
+		EXPECT_EQ(result.tasks_done, LONG_TASKS - 1);
+	}
+	EXPECT_EQ(ork_test_submit_one(self->fd, &job, &id), -ECANCELED);
+	ork_test_product_fini(self->fd, &hang);
 }
 
 TEST_F(queue, a_good_job_in_between_keeps_the_queue)

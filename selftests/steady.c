@@ -12,6 +12,7 @@
 #include "ork_test.h"
 
 #define TRACING "/sys/kernel/tracing/"
+#define POWER "/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/control"
 #define WAIT_MS 20000
 #define JOBS 50
 
@@ -74,16 +75,21 @@ static int only_ours(const char *event)
 	return ork_test_write_text(path, filter);
 }
 
-/* A core that had to be resumed is attached anew, and its job comes from a thread of the scheduler. */
-static int stay_awake(const char *milliseconds)
+/*
+ * "on" or "auto": a core that is switched off before the next job comes needs its address space anew, and its
+ * job comes from a thread of the scheduler.
+ */
+static int set_power(const char *control)
 {
-	glob_t cores;
+	int ret = -1;
+	glob_t found;
 	size_t i;
-	int ret = glob("/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/autosuspend_delay_ms", 0, NULL, &cores);
 
-	for (i = 0; !ret && i < cores.gl_pathc; i++)
-		ret = ork_test_write_text(cores.gl_pathv[i], milliseconds);
-	globfree(&cores);
+	if (glob(POWER, 0, NULL, &found))
+		return ret;
+	for (i = 0, ret = 0; !ret && i < found.gl_pathc; i++)
+		ret = ork_test_write_text(found.gl_pathv[i], control);
+	globfree(&found);
 	return ret;
 }
 
@@ -102,7 +108,7 @@ FIXTURE_SETUP(steady)
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 1, 32, 96, 3), 0);
-	ASSERT_EQ(stay_awake("60000"), 0);
+	ASSERT_EQ(set_power("on"), 0);
 	for (i = 0; i < EVENTS; i++)
 		ASSERT_EQ(set_event(events[i], "1"), 0);
 	ASSERT_EQ(only_ours("kmem/kmalloc"), 0);
@@ -115,7 +121,7 @@ FIXTURE_TEARDOWN(steady)
 
 	for (i = 0; i < EVENTS; i++)
 		set_event(events[i], "0");
-	stay_awake("100");
+	set_power("auto");
 	close(self->fd);
 }
 
@@ -172,6 +178,21 @@ static int run_batch(int fd, struct ork_test_product *p)
 	return ret ? ret : run(fd, p);
 }
 
+static void allocate_nothing(struct __test_metadata *_metadata, int fd, struct ork_test_product *p)
+{
+	int i;
+
+	ASSERT_EQ(ork_test_product_program(fd, p, 0), 0);
+	ASSERT_EQ(run(fd, p), 0);
+	ASSERT_EQ(clear_trace(), 0);
+	for (i = 0; i < JOBS; i++)
+		ASSERT_EQ(run(fd, p), 0);
+
+	EXPECT_EQ(count("rknpu_ork/ork_kick"), JOBS);
+	EXPECT_EQ(count("kmem/kmalloc"), 0);
+	EXPECT_EQ(count("kmem/kmem_cache_alloc"), 0);
+}
+
 /* The debug kernel takes its time for so many jobs. */
 TEST_F_TIMEOUT(steady, a_repeated_job_allocates_nothing, 180)
 {
@@ -181,13 +202,9 @@ TEST_F_TIMEOUT(steady, a_repeated_job_allocates_nothing, 180)
 	for (i = 0; i < RESULTS / BATCH + 1; i++)
 		ASSERT_EQ(run_batch(self->fd, &self->p), 0);
 
-	ASSERT_EQ(clear_trace(), 0);
-	for (i = 0; i < JOBS; i++)
-		ASSERT_EQ(run(self->fd, &self->p), 0);
-
-	EXPECT_EQ(count("rknpu_ork/ork_kick"), JOBS);
-	EXPECT_EQ(count("kmem/kmalloc"), 0);
-	EXPECT_EQ(count("kmem/kmem_cache_alloc"), 0);
+	allocate_nothing(_metadata, self->fd, &self->p);
+	self->p.slots = true;
+	allocate_nothing(_metadata, self->fd, &self->p);
 }
 
 TEST_F(steady, nor_does_one_that_brings_its_addresses)

@@ -95,6 +95,43 @@ TEST_F(sync, a_wedged_job_fails_and_the_one_that_waits_for_it_runs)
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
 }
 
+/* The driver gives a core few of its tasks at once. */
+TEST_F_TIMEOUT(sync, all_of_a_long_job_waits, 60)
+{
+	struct drm_ork_sync late = { 0 };
+	struct drm_ork_job_wait result, wedged;
+	struct ork_test_product many, hang;
+	uint64_t addresses[3], id, id_hang;
+	struct drm_ork_job job;
+
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
+	ASSERT_EQ(ork_test_product_init(self->fd, &many, 1, 32, 32, 1), 0);
+	many.copies = true;
+	many.tasks = 1000;
+	ASSERT_EQ(ork_test_product_program(self->fd, &many, 0), 0);
+	ASSERT_EQ(ork_test_syncobj(self->fd, &late.handle), 0);
+	job = ork_test_product_job(&hang, addresses);
+	job.core_mask = 4;
+	job.timeout_ms = 1000;
+	job.out_syncs = one_sync(&late);
+	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id_hang), 0);
+	job = ork_test_product_job(&many, addresses);
+	job.core_mask = 3;
+	job.placement = DRM_ORK_PLACE_SPLIT;
+	job.in_syncs = one_sync(&late);
+	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+
+	ASSERT_EQ(ork_test_job_wait(self->fd, id, 60000, &result), 0);
+	ASSERT_EQ(ork_test_job_wait(self->fd, id_hang, 0, &wedged), 0);
+	EXPECT_EQ(wedged.error, -ETIMEDOUT);
+	EXPECT_EQ(result.error, 0);
+	EXPECT_EQ(result.tasks_done, many.tasks);
+	EXPECT_GE(result.started_ns, wedged.ended_ns);
+	EXPECT_EQ(ork_test_product_check(self->fd, &many), 0);
+	ork_test_product_fini(self->fd, &many);
+	ork_test_product_fini(self->fd, &hang);
+}
+
 TEST_F(sync, points_of_a_timeline_signal_in_order)
 {
 	uint32_t handle;

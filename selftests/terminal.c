@@ -106,7 +106,7 @@ static int has_echo(FIXTURE_DATA(terminal) *self)
 	return tcgetattr(self->slave, &settings) == 0 && settings.c_lflag & ECHO && settings.c_lflag & ICANON;
 }
 
-TEST_F(terminal, top_refreshes_the_screen_until_q)
+TEST_F_TIMEOUT(terminal, top_refreshes_the_screen_until_q, 120)
 {
 	/* Each screen begins in the upper left corner. */
 	ASSERT_EQ(wait_for(self, "\033[H", 3), 0);
@@ -117,7 +117,7 @@ TEST_F(terminal, top_refreshes_the_screen_until_q)
 	EXPECT_TRUE(has_echo(self));
 }
 
-TEST_F(terminal, top_leaves_the_terminal_in_order_when_it_is_ended)
+TEST_F_TIMEOUT(terminal, top_leaves_the_terminal_in_order_when_it_is_ended, 120)
 {
 	ASSERT_EQ(wait_for(self, "npu2 %", 1), 0);
 	/* As the key does. */

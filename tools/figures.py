@@ -47,7 +47,15 @@ def read_figures(paths):
 
 
 def number(value):
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.3g}"
+
+
+def lay_out(rows):
+    """A table; the first row is its head."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    rule = " ".join("=" * max(width, 1) for width in widths)
+    head, *lines = (" ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    return "\n".join([rule, head, rule, *lines, rule, ""])
 
 
 def judge(line, figures):
@@ -92,10 +100,7 @@ def table(prefixes, figures):
     rows = rows_of(prefixes, figures)
     if not rows:
         return None
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    rule = " ".join("=" * max(width, 1) for width in widths)
-    lines = [" ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [head, *rows]]
-    return "\n".join(["", rule, lines[0], rule, *lines[1:], rule, "", ""])
+    return f"\n{lay_out([head, *rows])}\n"
 
 
 def write(document, paths):

@@ -35,7 +35,6 @@ static const struct ork_soc ork_soc_rk3588 = {
 	},
 	.cbuf_banks = 12,
 	.cbuf_bank_bytes = SZ_32K,
-	.max_chain = ORK_TASK_CON_NUMBER,
 	.words_per_amount = 2,
 	.parked_hz = 200000000,
 	.safe_hz = 600000000,

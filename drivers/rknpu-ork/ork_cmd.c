@@ -49,18 +49,16 @@ struct ork_cmd_chunk {
 
 	/** @mm: bytes that are handed out */
 	struct drm_mm mm;
+
+	/** @pieces: in how many pieces */
+	unsigned int pieces;
 };
 
 void ork_cmd_heap_init(struct ork_cmd_heap *heap, struct ork_vm *vm)
 {
 	heap->vm = vm;
-	mutex_init(&heap->lock);
+	spin_lock_init(&heap->lock);
 	INIT_LIST_HEAD(&heap->chunks);
-}
-
-void ork_cmd_heap_fini(struct ork_cmd_heap *heap)
-{
-	mutex_destroy(&heap->lock);
 }
 
 static struct ork_cmd_chunk *ork_cmd_chunk_create(struct ork_device *ork,
@@ -93,7 +91,6 @@ static struct ork_cmd_chunk *ork_cmd_chunk_create(struct ork_device *ork,
 
 	chunk->heap = heap;
 	drm_mm_init(&chunk->mm, 0, chunk->mapping->size);
-	list_add(&chunk->node, &heap->chunks);
 	return chunk;
 
 err_unmap:
@@ -103,10 +100,8 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* May free the heap with its VM: the caller holds a reference to it. */
 static void ork_cmd_chunk_destroy(struct ork_cmd_chunk *chunk)
 {
-	list_del(&chunk->node);
 	drm_mm_takedown(&chunk->mm);
 	ork_gem_vunmap(chunk->mapping->obj, &chunk->map);
 	ork_mapping_put(chunk->mapping);
@@ -122,10 +117,27 @@ static int ork_cmd_take(struct ork_cmd_chunk *chunk, u64 bytes, struct ork_cmd *
 	if (ret)
 		return ret;
 
+	chunk->pieces++;
 	cmd->chunk = chunk;
 	cmd->words = chunk->map.vaddr + cmd->node.start;
 	cmd->va = chunk->mapping->node.start + cmd->node.start;
 	return 0;
+}
+
+static int ork_cmd_take_any(struct ork_cmd_heap *heap, u64 bytes, struct ork_cmd *cmd)
+{
+	struct ork_cmd_chunk *chunk;
+	int ret = -ENOSPC;
+
+	spin_lock_irq(&heap->lock);
+	list_for_each_entry(chunk, &heap->chunks, node) {
+		ret = ork_cmd_take(chunk, bytes, cmd);
+		if (!ret)
+			break;
+	}
+	spin_unlock_irq(&heap->lock);
+
+	return ret;
 }
 
 /**
@@ -142,50 +154,86 @@ int ork_cmd_alloc(struct ork_device *ork, struct ork_cmd_heap *heap, u64 words,
 {
 	u64 bytes = words * sizeof(u64);
 	struct ork_cmd_chunk *chunk;
-	int ret = -ENOSPC;
+	int ret;
 
-	mutex_lock(&heap->lock);
-	list_for_each_entry(chunk, &heap->chunks, node) {
-		ret = ork_cmd_take(chunk, bytes, cmd);
-		if (!ret)
-			break;
-	}
+	ret = ork_cmd_take_any(heap, bytes, cmd);
+	if (!ret)
+		return 0;
 
-	if (ret) {
-		chunk = ork_cmd_chunk_create(ork, heap, bytes);
-		ret = IS_ERR(chunk) ? PTR_ERR(chunk) : ork_cmd_take(chunk, bytes, cmd);
-	}
-	mutex_unlock(&heap->lock);
+	chunk = ork_cmd_chunk_create(ork, heap, bytes);
+	if (IS_ERR(chunk))
+		return PTR_ERR(chunk);
+
+	spin_lock_irq(&heap->lock);
+	list_add(&chunk->node, &heap->chunks);
+	ret = ork_cmd_take(chunk, bytes, cmd);
+	spin_unlock_irq(&heap->lock);
 
 	return ret;
 }
 
+/* Whether a chunk goes with a piece of it. One is kept for the next user. */
+static bool ork_cmd_is_last(const struct ork_cmd_chunk *chunk)
+{
+	return chunk->pieces == 1 &&
+	       (chunk->heap->closed || !list_is_singular(&chunk->heap->chunks));
+}
+
+static void ork_cmd_give(struct ork_cmd *cmd)
+{
+	drm_mm_remove_node(&cmd->node);
+	cmd->chunk->pieces--;
+	cmd->chunk = NULL;
+}
+
+/**
+ * ork_cmd_drop - give memory back without sleeping
+ * @cmd: piece, or none; the caller holds a reference to the VM
+ *
+ * Return: false if that cannot be: ork_cmd_free() must do it.
+ */
+bool ork_cmd_drop(struct ork_cmd *cmd)
+{
+	struct ork_cmd_heap *heap;
+	unsigned long flags;
+	bool last;
+
+	if (!cmd->chunk)
+		return true;
+
+	heap = cmd->chunk->heap;
+	spin_lock_irqsave(&heap->lock, flags);
+	last = ork_cmd_is_last(cmd->chunk);
+	if (!last)
+		ork_cmd_give(cmd);
+	spin_unlock_irqrestore(&heap->lock, flags);
+
+	return !last;
+}
+
 /**
  * ork_cmd_free - give memory back
- * @cmd: piece, or none
+ * @cmd: piece, or none; the caller holds a reference to the VM
  */
 void ork_cmd_free(struct ork_cmd *cmd)
 {
+	struct ork_cmd_chunk *chunk = cmd->chunk;
 	struct ork_cmd_heap *heap;
-	struct ork_vm *vm;
+	bool last;
 
-	if (!cmd->chunk)
+	if (!chunk)
 		return;
 
-	heap = cmd->chunk->heap;
-	vm = heap->vm;
-	ork_vm_get(vm);
+	heap = chunk->heap;
+	spin_lock_irq(&heap->lock);
+	last = ork_cmd_is_last(chunk);
+	if (last)
+		list_del(&chunk->node);
+	ork_cmd_give(cmd);
+	spin_unlock_irq(&heap->lock);
 
-	mutex_lock(&heap->lock);
-	drm_mm_remove_node(&cmd->node);
-	/* One chunk is kept for the next user. */
-	if (drm_mm_clean(&cmd->chunk->mm) &&
-	    (heap->closed || !list_is_singular(&heap->chunks)))
-		ork_cmd_chunk_destroy(cmd->chunk);
-	cmd->chunk = NULL;
-	mutex_unlock(&heap->lock);
-
-	ork_vm_put(vm);
+	if (last)
+		ork_cmd_chunk_destroy(chunk);
 }
 
 /**
@@ -195,11 +243,15 @@ void ork_cmd_free(struct ork_cmd *cmd)
 void ork_cmd_heap_close(struct ork_cmd_heap *heap)
 {
 	struct ork_cmd_chunk *chunk, *next;
+	LIST_HEAD(empty);
 
-	mutex_lock(&heap->lock);
+	spin_lock_irq(&heap->lock);
 	heap->closed = true;
 	list_for_each_entry_safe(chunk, next, &heap->chunks, node)
-		if (drm_mm_clean(&chunk->mm))
-			ork_cmd_chunk_destroy(chunk);
-	mutex_unlock(&heap->lock);
+		if (!chunk->pieces)
+			list_move(&chunk->node, &empty);
+	spin_unlock_irq(&heap->lock);
+
+	list_for_each_entry_safe(chunk, next, &empty, node)
+		ork_cmd_chunk_destroy(chunk);
 }

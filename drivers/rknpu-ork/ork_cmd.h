@@ -4,7 +4,7 @@
 #define ORK_CMD_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 
 #include <drm/drm_mm.h>
 
@@ -19,8 +19,8 @@ struct ork_cmd_heap {
 	/** @vm: the VM */
 	struct ork_vm *vm;
 
-	/** @lock: protects the other members and the chunks. Taken before the VM's lock */
-	struct mutex lock;
+	/** @lock: protects the other members and the pieces of chunks. Innermost */
+	spinlock_t lock;
 
 	/** @chunks: mapped pieces of memory */
 	struct list_head chunks;
@@ -48,10 +48,10 @@ struct ork_cmd {
 
 void ork_cmd_heap_init(struct ork_cmd_heap *heap, struct ork_vm *vm);
 void ork_cmd_heap_close(struct ork_cmd_heap *heap);
-void ork_cmd_heap_fini(struct ork_cmd_heap *heap);
 
 int ork_cmd_alloc(struct ork_device *ork, struct ork_cmd_heap *heap, u64 words,
 		  struct ork_cmd *cmd);
+bool ork_cmd_drop(struct ork_cmd *cmd);
 void ork_cmd_free(struct ork_cmd *cmd);
 
 #endif

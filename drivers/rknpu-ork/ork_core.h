@@ -154,7 +154,7 @@ struct ork_core {
 	atomic_t load;
 
 	/**
-	 * @idle: woken when @queued or a lane's scheduled parts fall to 0, and when @part or
+	 * @idle: woken when @queued or a lane's handed-on parts fall to 0, and when @part or
 	 * @frozen change around sleep
 	 */
 	wait_queue_head_t idle;

@@ -82,8 +82,8 @@ static void ork_show_lane(struct seq_file *m, struct ork_lane *lane)
 		waiting++;
 	mutex_unlock(&lane->lock);
 
-	seq_printf(m, "  core %u: %u waiting, %d with the scheduler\n", lane->core->index, waiting,
-		   atomic_read(&lane->scheduled));
+	seq_printf(m, "  core %u: %u waiting, %d handed on\n", lane->core->index, waiting,
+		   atomic_read(&lane->handed_on));
 }
 
 static void ork_show_queue(struct seq_file *m, struct ork_file *priv, u32 id)

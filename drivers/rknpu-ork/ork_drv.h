@@ -18,7 +18,7 @@
 #define ORK_DEFAULT_TIMEOUT_MS 5000
 #define ORK_MAX_TIMEOUT_MS 60000
 
-/* Tasks of a program; a part of more tasks than a chain can have is continued by the interrupt. */
+/* Tasks of a program. */
 #define ORK_MAX_TASKS 16384
 
 struct ork_clk;
@@ -53,9 +53,6 @@ struct ork_soc {
 
 	/** @cbuf_bank_bytes: size of one bank */
 	u32 cbuf_bank_bytes;
-
-	/** @max_chain: largest number that the TASK_NUMBER field holds */
-	u32 max_chain;
 
 	/** @words_per_amount: command words that one step of REGISTER_AMOUNTS stands for */
 	u32 words_per_amount;

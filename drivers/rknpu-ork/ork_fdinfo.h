@@ -26,7 +26,7 @@ struct ork_usage {
 	/** @ended: page that shows which of its jobs have ended */
 	struct ork_ended ended;
 
-	/** @queued: jobs that have not ended */
+	/** @queued: jobs that have not ended, by their weight */
 	atomic_t queued;
 
 	/** @busy_ns: time that each core has spent on the file's jobs, in nanoseconds */

@@ -4,17 +4,20 @@
 /**
  * DOC: Jobs
  *
- * A job names a range of a program's tasks. The range is placed on one core or cut over several
- * (ork_submit.c); each piece is a part, which is what the core's scheduler queues and the core runs
- * as one chain with one interrupt.
+ * A job names a range of a program's tasks. The range is placed on one core or cut over several,
+ * and what a core gets is cut again (ork_submit.c). Each piece is a part, which is what the core's
+ * scheduler queues and the core runs as one chain with one interrupt. A core's parts of a job run
+ * in order, and others get their turn in between. When one ends with an error, those that have not
+ * been started are not started any more.
  *
- * Fences: a part has a hardware fence, signalled by the core (ork_run.c, ork_reset.c), and the
- * scheduler's own "finished" fence, which also signals when a part is killed in the queue. The
- * user's fence is the job's: it counts the parts' finished fences and keeps the first error.
+ * Fences: a part that the scheduler started has a hardware fence, signalled by the core (ork_run.c,
+ * ork_reset.c), and the scheduler's own "finished" fence, which also signals when a part is killed
+ * in the queue. The user's fence is the job's: it counts the parts that have ended and keeps the
+ * first error.
  *
  * Everything is allocated before the first part is queued; after that nothing can fail. The queue
- * keeps the memory of the last job and, for each core, of the last part that did without the
- * scheduler, so that a job whose like has ended allocates nothing (ork_result.c has the rest).
+ * keeps the memory of the last job and, for each core, of parts that did without the scheduler, so
+ * that a job whose like has ended allocates nothing (ork_result.c has the rest).
  */
 
 #include <linux/sched.h>
@@ -94,6 +97,27 @@ u32 ork_part_task_amount(const struct ork_part *part, u32 task)
 }
 
 /**
+ * ork_job_fail - start no part of a job any more
+ * @job: job
+ * @error: negative errno that the job ends with if this is its first
+ */
+void ork_job_fail(struct ork_job *job, int error)
+{
+	atomic_cmpxchg(&job->error, 0, error);
+}
+
+/**
+ * ork_part_dropped - tell whether a part is not to be started any more
+ * @part: part
+ *
+ * Return: whether its queue is lost or another part of its job has ended with an error.
+ */
+bool ork_part_dropped(const struct ork_part *part)
+{
+	return READ_ONCE(part->queue->lost) || atomic_read(&part->job->error);
+}
+
+/**
  * ork_part_done - a part's results are in memory
  * @part: part that ended without error, not signalled yet
  */
@@ -105,6 +129,8 @@ void ork_part_done(struct ork_part *part)
 	if (!atomic_dec_and_test(&job->running))
 		return;
 
+	/* Good parts of a job that hangs later do not excuse it. */
+	ork_queue_judge(part, 0);
 	for (i = 0; i < job->cache_count; i++)
 		ork_sync_run(&job->cache[i]);
 }
@@ -113,13 +139,13 @@ void ork_part_done(struct ork_part *part)
 static void ork_job_part_ended(struct ork_job *job, int error)
 {
 	if (error)
-		atomic_cmpxchg(&job->error, 0, error);
+		ork_job_fail(job, error);
 
 	if (!atomic_dec_and_test(&job->pending))
 		return;
 
 	/* Who sees the end of the job can submit another one. */
-	atomic_dec(&job->usage->queued);
+	atomic_sub(job->weight, &job->usage->queued);
 	error = atomic_read(&job->error);
 	if (error)
 		dma_fence_set_error(&job->result->done, error);
@@ -127,16 +153,15 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 
-static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
+static struct dma_fence *ork_part_run(struct ork_part *part)
 {
-	struct ork_part *part = container_of(base, struct ork_part, base);
 	struct ork_core *core = part->core;
 	int ret;
 
 	/* Killed with its process while it was queued. */
-	if (base->s_fence->finished.error)
+	if (part->base.s_fence->finished.error)
 		return NULL;
-	if (READ_ONCE(part->queue->lost))
+	if (ork_part_dropped(part))
 		return ERR_PTR(-ECANCELED);
 
 	dma_fence_init(&part->hw_fence, &ork_hw_fence_ops, &core->fence_lock,
@@ -151,6 +176,16 @@ static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
 	}
 
 	return &part->hw_fence;
+}
+
+static struct dma_fence *ork_sched_run(struct drm_sched_job *base)
+{
+	struct ork_part *part = container_of(base, struct ork_part, base);
+	struct dma_fence *fence = ork_part_run(part);
+
+	/* The scheduler, which does not know of the end before this returns, holds the part. */
+	ork_queue_part_taken(part);
+	return fence;
 }
 
 /*
@@ -267,7 +302,7 @@ static void ork_part_drop(struct ork_part *part)
 	struct ork_queue *queue = part->queue;
 	struct ork_core *core = part->core;
 
-	if (!part->cmd.chunk && ork_job_drop(part->job)) {
+	if (ork_cmd_drop(&part->cmd) && ork_job_drop(part->job)) {
 		part->job = NULL;
 		if (ork_part_free(part)) {
 			ork_part_gone(queue, core);
@@ -531,7 +566,6 @@ void ork_part_schedule(struct ork_part *part)
  */
 void ork_part_abandon(struct ork_part *part)
 {
-	atomic_dec(&part->core->load);
 	ork_job_part_ended(part->job, -ECANCELED);
 	drm_sched_job_cleanup(&part->base);
 	ork_part_drop(part);
@@ -540,21 +574,22 @@ void ork_part_abandon(struct ork_part *part)
 /**
  * ork_job_queue - queue all parts of a job
  * @job: job
- * @parts: its parts
- * @count: number of parts
+ * @parts: its parts, linked by their node; those of one core run in this order
  */
-void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count)
+void ork_job_queue(struct ork_job *job, struct list_head *parts)
 {
-	unsigned int i;
+	struct ork_part *part, *next;
 
-	atomic_set(&job->pending, count);
-	atomic_set(&job->running, count);
+	list_for_each_entry(part, parts, node)
+		atomic_inc(&job->pending);
+	atomic_set(&job->running, atomic_read(&job->pending));
 	job->result->submitted = ktime_get();
 	trace_ork_submit(job);
 
-	for (i = 0; i < count; i++) {
-		atomic_inc(&parts[i]->core->queued);
-		parts[i]->alone = atomic_inc_return(&parts[i]->core->load) == 1;
-		ork_queue_add(parts[i]->queue, parts[i]);
+	/* A part that is queued may be gone. */
+	list_for_each_entry_safe(part, next, parts, node) {
+		list_del_init(&part->node);
+		atomic_inc(&part->core->queued);
+		ork_queue_add(part->queue, part);
 	}
 }

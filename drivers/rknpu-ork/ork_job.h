@@ -30,7 +30,7 @@ struct ork_vm;
 #define ORK_JOB_CACHE_FEW 4
 
 /**
- * struct ork_job - what the user submitted: one part, or one part per core
+ * struct ork_job - what the user submitted: some parts on each of its cores
  */
 struct ork_job {
 	/** @ref: one for whoever makes it, one per part */
@@ -39,13 +39,16 @@ struct ork_job {
 	/** @prog: program, holds a reference */
 	struct ork_prog *prog;
 
+	/** @weight: how many it counts for among the queued jobs of its file */
+	int weight;
+
 	/** @pending: parts that have not ended */
 	atomic_t pending;
 
 	/** @running: parts whose core is not done with them */
 	atomic_t running;
 
-	/** @error: first error of a part, or 0 */
+	/** @error: first error of a part, or 0; then no other part is started any more */
 	atomic_t error;
 
 	/** @slots: mappings of the addresses that came with the job; hold references */
@@ -80,7 +83,7 @@ struct ork_job {
 };
 
 /**
- * struct ork_part - range of a program's tasks that runs on one core
+ * struct ork_part - range of a program's tasks that runs on one core, as one chain
  */
 struct ork_part {
 	/**
@@ -111,11 +114,14 @@ struct ork_part {
 	/** @started: by the scheduler: @hw_fence is initialised */
 	bool started;
 
-	/** @waits: for fences, so it has to go through the scheduler */
+	/**
+	 * @waits: for fences, so it has to go through the scheduler. Only the job's first part on
+	 * a core does; the others follow it
+	 */
 	bool waits;
 
-	/** @alone: nothing else was queued or running on the core when it came */
-	bool alone;
+	/** @scheduled: with the scheduler, which has not given it to the core yet */
+	bool scheduled;
 
 	/** @holders: the scheduler, if used, and who tells that it has ended */
 	atomic_t holders;
@@ -138,18 +144,13 @@ struct ork_part {
 	/** @command_va: address of the first task's commands */
 	u32 command_va;
 
-	/** @kicked: tasks that the core has been told to run. Protected by its part_lock */
-	u32 kicked;
-
-	/** @chain: the first of those in the chain that runs */
-	u32 chain;
-
 	/** @timeout: jiffies without progress after which it is given up */
 	unsigned long timeout;
 
 	/**
-	 * @node: in the queue's waiting parts, protected by its lock; then in the core's armed
-	 * or ended parts, protected by its part_lock
+	 * @node: in the parts of a job that is not queued yet; in the lane's waiting parts,
+	 * protected by its lock; in the core's armed or ended parts, protected by its part_lock;
+	 * then in the lane's spares, protected by its spare_lock
 	 */
 	struct list_head node;
 
@@ -173,12 +174,14 @@ u32 ork_part_task_va(const struct ork_part *part, u32 task);
 const u64 *ork_part_task_image(const struct ork_part *part, u32 task);
 u32 ork_part_task_words(const struct ork_part *part, u32 task);
 u32 ork_part_task_amount(const struct ork_part *part, u32 task);
+bool ork_part_dropped(const struct ork_part *part);
 void ork_part_done(struct ork_part *part);
 void ork_part_signal(struct ork_part *part, int error);
 
 struct ork_job *ork_job_create(struct ork_file *priv, struct ork_queue *queue,
 			       struct ork_prog *prog, u64 id);
 void ork_job_put(struct ork_job *job);
+void ork_job_fail(struct ork_job *job, int error);
 
 struct ork_part *ork_part_create(struct ork_device *ork, struct ork_queue *queue,
 				 struct ork_job *job, struct ork_file *owner,
@@ -189,6 +192,6 @@ void ork_part_discard(struct ork_part *part);
 bool ork_part_start(struct ork_part *part);
 void ork_part_schedule(struct ork_part *part);
 void ork_part_abandon(struct ork_part *part);
-void ork_job_queue(struct ork_job *job, struct ork_part **parts, unsigned int count);
+void ork_job_queue(struct ork_job *job, struct list_head *parts);
 
 #endif

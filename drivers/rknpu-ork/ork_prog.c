@@ -188,6 +188,28 @@ static bool ork_prog_task_valid(const struct ork_prog_source *src, const struct 
 	       task->word_count <= src->word_count - task->first_word;
 }
 
+/* Tasks that lean on each other. */
+struct ork_prog_run {
+	u32 tasks;
+	u64 bytes;
+};
+
+/*
+ * A job cannot be cut before a task that uses what the one before it left on the chip. So one with
+ * which a run of them would be too long for a part loads what it needs itself.
+ */
+static void ork_prog_limit_run(struct ork_prog_run *run, struct ork_regcmd_state *state,
+			       u64 *words)
+{
+	run->tasks++;
+	run->bytes += state->bytes;
+	if (state->reuses &&
+	    (run->tasks > ORK_PART_MAX_TASKS || run->bytes > ORK_PART_MAX_BYTES))
+		ork_regcmd_reload(state, words);
+	if (!state->reuses)
+		*run = (struct ork_prog_run){ .tasks = 1, .bytes = state->bytes };
+}
+
 static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 				const struct ork_prog_source *src,
 				struct ork_regcmd_state *state, struct drm_ork_prog_create *args)
@@ -204,7 +226,9 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 		.allowed = ork_prog_allow,
 		.opaque = &checking,
 	};
-	u32 i, reject, word, linked = 0;
+	struct ork_prog_run run = {};
+	u32 i, reject, word;
+	u64 moved = 0;
 
 	for (i = 0; i < src->task_count; i++) {
 		const struct drm_ork_task *task = &src->tasks[i];
@@ -219,11 +243,10 @@ static int ork_prog_check_tasks(struct ork_device *ork, struct ork_prog *prog,
 		if (reject)
 			return ork_prog_refuse(args, reject, i, task->first_word + word);
 
+		ork_prog_limit_run(&run, state, src->words + task->first_word);
 		prog->tasks[i].reuses = state->reuses;
-		/* Tasks that lean on each other must fit one chain. */
-		linked = state->reuses ? linked + 1 : 1;
-		if (linked > ork->soc->max_chain)
-			return ork_prog_refuse(args, DRM_ORK_REJECT_REUSE, i, task->first_word);
+		moved += state->bytes;
+		prog->tasks[i].moved = moved;
 	}
 
 	return 0;

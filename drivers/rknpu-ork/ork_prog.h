@@ -4,6 +4,7 @@
 #define ORK_PROG_H
 
 #include <linux/kref.h>
+#include <linux/sizes.h>
 #include <linux/xarray.h>
 
 #include <uapi/drm/rknpu_ork.h>
@@ -37,6 +38,9 @@ struct ork_prog_task {
 	 * here
 	 */
 	bool reuses;
+
+	/** @moved: bytes that it and all before it move, as &struct ork_regcmd_state.bytes */
+	u64 moved;
 };
 
 /**
@@ -101,6 +105,15 @@ struct ork_prog {
 	/** @tasks: per task */
 	struct ork_prog_task tasks[];
 };
+
+/*
+ * What a part of a job has at most, as a core cannot be interrupted within one; a part may also be
+ * a single task of any size. It takes as long as its memory traffic or up to three times that, some
+ * 10 to 30 ms; a single task can move six times as much. To start a chain takes little longer than
+ * one of the smallest tasks, so longer parts would gain less than one percent.
+ */
+#define ORK_PART_MAX_TASKS 256
+#define ORK_PART_MAX_BYTES SZ_64M
 
 /* Tag of &struct ork_prog.names: something is written. */
 #define ORK_PROG_WRITES XA_MARK_0

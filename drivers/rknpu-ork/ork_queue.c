@@ -9,12 +9,13 @@
  * queue's parts for a core wait here, in its lane, and the scheduler sees only the next two: what
  * another queue brings waits for at most these and what is on the core.
  *
- * A queue whose parts wedge a core again and again, none of them ending well in between, is lost:
+ * A queue whose jobs wedge a core again and again, none of them ending well in between, is lost:
  * everything in it ends with -ECANCELED. Its file's other queues are not touched.
  *
- * A part that finds its core without any other, and that waits for no fence, is started by the call
- * that brings it: to go through the scheduler and its threads takes longer than many a part runs.
- * Whoever comes next finds the core busy, so nobody is passed.
+ * While a core has parts of one lane only, there is nothing to schedule: those that wait for no
+ * fence are given to the core here, because to go through the scheduler and its threads takes
+ * longer than many a part runs. Nobody is passed: when another queue's part comes, those that
+ * follow go through the scheduler as well, until the core has again parts of one lane only.
  *
  * The lane's lock is never taken on the way to a fence's signal; the end of a part, which is
  * signalled in any context, only kicks the work item that feeds the scheduler. The work item
@@ -34,27 +35,36 @@
 #include "ork_job.h"
 #include "ork_queue.h"
 
-/* One that is about to run and one that follows it, so that the core need not wait for us. */
-#define ORK_LANE_SCHEDULED 2
+/* One that runs and one that follows it, so that the core need not wait for us. */
+#define ORK_LANE_HANDED_ON 2
+
+/* As many parts has a core of the longest job. */
+#define ORK_LANE_SPARES 64
 
 /* A queue is lost with this many wedges in a row. */
 #define ORK_QUEUE_MAX_WEDGES 4
 
 #define ORK_MAX_QUEUES 64
 
-/* What is with the scheduler gets this long to run when its queue, or its file, is closed. */
+/* What was handed on gets this long to run when its queue, or its file, is closed. */
 #define ORK_CLOSE_MS 1000
+
+static void ork_lane_fini(struct ork_lane *lane)
+{
+	struct ork_part *part;
+
+	while ((part = ork_queue_take_part(lane)))
+		ork_part_discard(part);
+	mutex_destroy(&lane->lock);
+}
 
 static void ork_queue_free(struct work_struct *work)
 {
 	struct ork_queue *queue = container_of(work, struct ork_queue, release);
 	unsigned int i;
 
-	for (i = 0; i < ORK_MAX_CORES; i++) {
-		if (queue->lanes[i].spare)
-			ork_part_discard(queue->lanes[i].spare);
-		mutex_destroy(&queue->lanes[i].lock);
-	}
+	for (i = 0; i < ORK_MAX_CORES; i++)
+		ork_lane_fini(&queue->lanes[i]);
 	kfree(queue->spare);
 	kfree(queue);
 }
@@ -87,20 +97,50 @@ void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job)
 /* Return: memory of a part of this lane that has ended, with its unused scheduler job, or NULL. */
 struct ork_part *ork_queue_take_part(struct ork_lane *lane)
 {
-	return xchg(&lane->spare, NULL);
+	struct ork_part *part;
+
+	spin_lock_irq(&lane->spare_lock);
+	part = list_first_entry_or_null(&lane->spares, struct ork_part, node);
+	if (part) {
+		list_del_init(&part->node);
+		lane->spare_count--;
+	}
+	spin_unlock_irq(&lane->spare_lock);
+
+	return part;
 }
 
 /**
  * ork_queue_keep_part - keep the memory of a part for the next one, in any context
  * @part: part that has ended, with an unused scheduler job; it still holds the queue
  *
- * Return: false if the lane has some.
+ * Return: false if the lane has enough.
  */
 bool ork_queue_keep_part(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
-	return !cmpxchg(&lane->spare, NULL, part);
+	unsigned long flags;
+	bool keep;
+
+	spin_lock_irqsave(&lane->spare_lock, flags);
+	keep = lane->spare_count < ORK_LANE_SPARES;
+	if (keep) {
+		list_add(&part->node, &lane->spares);
+		lane->spare_count++;
+	}
+	spin_unlock_irqrestore(&lane->spare_lock, flags);
+
+	return keep;
+}
+
+/* Starts a part without the scheduler if it and the core allow that. */
+static bool ork_lane_start(struct ork_lane *lane, struct ork_part *part)
+{
+	lockdep_assert_held(&lane->lock);
+
+	return !part->waits && !READ_ONCE(lane->queue->lost) && !atomic_read(&lane->scheduled) &&
+	       atomic_read(&lane->load) == atomic_read(&lane->core->load) && ork_part_start(part);
 }
 
 static void ork_lane_feed_locked(struct ork_lane *lane)
@@ -109,15 +149,26 @@ static void ork_lane_feed_locked(struct ork_lane *lane)
 
 	lockdep_assert_held(&lane->lock);
 
-	while (!lane->closed && atomic_read(&lane->scheduled) < ORK_LANE_SCHEDULED) {
+	while (!lane->closed && atomic_read(&lane->handed_on) < ORK_LANE_HANDED_ON) {
 		part = list_first_entry_or_null(&lane->waiting, struct ork_part, node);
 		if (!part)
 			return;
 
 		list_del_init(&part->node);
+		atomic_inc(&lane->handed_on);
+		if (ork_lane_start(lane, part))
+			continue;
+		part->scheduled = true;
 		atomic_inc(&lane->scheduled);
 		ork_part_schedule(part);
 	}
+}
+
+/* A part has ended, or never begins. */
+static void ork_lane_unload(struct ork_lane *lane)
+{
+	atomic_dec(&lane->load);
+	atomic_dec(&lane->core->load);
 }
 
 /* Ends what waits, and from now on takes nothing. */
@@ -133,6 +184,7 @@ static void ork_lane_stop(struct ork_lane *lane)
 
 	list_for_each_entry_safe(part, next, &abandoned, node) {
 		list_del_init(&part->node);
+		ork_lane_unload(lane);
 		ork_part_abandon(part);
 	}
 }
@@ -164,12 +216,12 @@ static void ork_lane_kick(struct ork_lane *lane)
  */
 static long ork_lane_flush(struct ork_lane *lane, long patience)
 {
-	return wait_event_timeout(lane->core->idle, !atomic_read(&lane->scheduled), patience);
+	return wait_event_timeout(lane->core->idle, !atomic_read(&lane->handed_on), patience);
 }
 
 /*
- * Parts that wait here end with -ECANCELED. Those that are with the scheduler get a chance to run
- * for @patience jiffies.
+ * Parts that wait here end with -ECANCELED. Those that were handed on get a chance to run for
+ * @patience jiffies.
  *
  * Return: what is left of @patience.
  */
@@ -199,6 +251,8 @@ static void ork_lane_init(struct ork_lane *lane, struct ork_queue *queue)
 	lane->queue = queue;
 	mutex_init(&lane->lock);
 	INIT_LIST_HEAD(&lane->waiting);
+	spin_lock_init(&lane->spare_lock);
+	INIT_LIST_HEAD(&lane->spares);
 	INIT_WORK(&lane->feed, ork_lane_feed);
 }
 
@@ -293,7 +347,7 @@ int ork_queue_open_default(struct ork_device *ork, struct ork_file *priv)
 /**
  * ork_queue_close_all - end all queues of a file
  * @priv: file
- * @drop: do not give what is with the scheduler a chance to run
+ * @drop: do not give what was handed on a chance to run
  */
 void ork_queue_close_all(struct ork_file *priv, bool drop)
 {
@@ -307,23 +361,6 @@ void ork_queue_close_all(struct ork_file *priv, bool drop)
 	}
 }
 
-/* A part that waits for nothing, on a core that has nothing else, needs no scheduler. */
-static bool ork_lane_start(struct ork_lane *lane, struct ork_part *part)
-{
-	lockdep_assert_held(&lane->lock);
-
-	if (lane->closed || part->waits || !part->alone || !list_empty(&lane->waiting) ||
-	    atomic_read(&lane->scheduled) || READ_ONCE(lane->queue->lost))
-		return false;
-
-	atomic_inc(&lane->scheduled);
-	if (ork_part_start(part))
-		return true;
-
-	atomic_dec(&lane->scheduled);
-	return false;
-}
-
 /**
  * ork_queue_add - queue a part
  * @queue: queue
@@ -335,14 +372,12 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 	bool closed;
 
 	mutex_lock(&lane->lock);
-	if (ork_lane_start(lane, part)) {
-		mutex_unlock(&lane->lock);
-		return;
-	}
-
 	closed = lane->closed;
-	if (!closed)
+	if (!closed) {
+		atomic_inc(&lane->load);
+		atomic_inc(&lane->core->load);
 		list_add_tail(&part->node, &lane->waiting);
+	}
 	/* Pairs with the barrier of ork_queue_part_ended(). */
 	smp_mb();
 	ork_lane_feed_locked(lane);
@@ -353,6 +388,16 @@ void ork_queue_add(struct ork_queue *queue, struct ork_part *part)
 }
 
 /**
+ * ork_queue_part_taken - what the core gets from now on comes after a part
+ * @part: part that the scheduler has given to the core, or could not; it still holds the queue
+ */
+void ork_queue_part_taken(struct ork_part *part)
+{
+	part->scheduled = false;
+	atomic_dec(&part->queue->lanes[part->core->index].scheduled);
+}
+
+/**
  * ork_queue_part_ended - make room for the next part
  * @part: part that has ended; it still holds the queue
  */
@@ -360,12 +405,15 @@ void ork_queue_part_ended(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
 
-	atomic_dec(&part->core->load);
+	/* Its process was killed, and the scheduler has dropped it. */
+	if (part->scheduled)
+		ork_queue_part_taken(part);
+	ork_lane_unload(lane);
 	/*
 	 * The queue's end may wait for this. It is a full barrier: either we see what
 	 * ork_queue_add() brings, or it sees that there is room.
 	 */
-	if (atomic_dec_and_test(&lane->scheduled))
+	if (atomic_dec_and_test(&lane->handed_on))
 		wake_up(&lane->core->idle);
 	if (!list_empty(&lane->waiting))
 		ork_lane_kick(lane);
@@ -374,7 +422,7 @@ void ork_queue_part_ended(struct ork_part *part)
 /**
  * ork_queue_judge - count how a part ended
  * @part: part that ran; it still holds the queue
- * @error: 0 if it ended well, otherwise the core had to be reset for it
+ * @error: 0 if with it all of its job has ended well, otherwise the core had to be reset for it
  */
 void ork_queue_judge(struct ork_part *part, int error)
 {

@@ -43,14 +43,26 @@ struct ork_lane {
 	/** @closed: no part goes to the scheduler any more */
 	bool closed;
 
-	/** @scheduled: parts that are with the scheduler and have not ended */
+	/** @load: parts that have not ended; less than its core's if others have some */
+	atomic_t load;
+
+	/** @handed_on: those that do not wait here any more */
+	atomic_t handed_on;
+
+	/** @scheduled: those of them that the scheduler has not given to the core yet */
 	atomic_t scheduled;
 
 	/** @feed: gives waiting parts to the scheduler */
 	struct work_struct feed;
 
-	/** @spare: memory for the next part, with an unused scheduler job; or NULL */
-	struct ork_part *spare;
+	/** @spare_lock: protects @spares and @spare_count; taken in hard interrupt context */
+	spinlock_t spare_lock;
+
+	/** @spares: memory for parts, each with an unused scheduler job */
+	struct list_head spares;
+
+	/** @spare_count: number of them */
+	unsigned int spare_count;
 };
 
 /**
@@ -66,7 +78,7 @@ struct ork_queue {
 	/** @priority: &enum drm_ork_priority */
 	u32 priority;
 
-	/** @wedges: parts that wedged a core since one ended well */
+	/** @wedges: parts that wedged a core since a job ended well */
 	atomic_t wedges;
 
 	/** @lost: it wedged cores too often; it runs nothing any more */
@@ -96,6 +108,7 @@ struct ork_part *ork_queue_take_part(struct ork_lane *lane);
 bool ork_queue_keep_part(struct ork_part *part);
 
 void ork_queue_add(struct ork_queue *queue, struct ork_part *part);
+void ork_queue_part_taken(struct ork_part *part);
 void ork_queue_part_ended(struct ork_part *part);
 void ork_queue_judge(struct ork_part *part, int error);
 

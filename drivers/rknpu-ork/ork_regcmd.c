@@ -143,6 +143,8 @@ static u32 ork_check_shape(struct ork_check *check)
 	conv->k = k;
 	conv->n = n;
 	conv->k_bytes = k * conv->type->in_bits / 8;
+	check->state->bytes = ((u64)w * h + n) * conv->k_bytes +
+			      (u64)w * h * n * conv->type->out_bytes;
 
 	if (ork_differs(check, DATA_SIZE1, (k - 1) << 16 | k) ||
 	    ork_differs(check, DATA_SIZE2, w) ||
@@ -410,6 +412,17 @@ u32 ork_regcmd_check(struct ork_regcmd_state *state, const struct ork_regcmd_tas
 	state->tasks++;
 
 	return reject;
+}
+
+/**
+ * ork_regcmd_reload - make a task load itself what it would have reused
+ * @state: after ork_regcmd_check() of the task
+ * @words: its words
+ */
+void ork_regcmd_reload(struct ork_regcmd_state *state, u64 *words)
+{
+	words[state->regs.word[CBUF_CON0] - 1] &= ~((u64)(WEIGHT_REUSE | DATA_REUSE) << 16);
+	state->reuses = false;
 }
 
 /**

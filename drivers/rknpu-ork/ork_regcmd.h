@@ -82,10 +82,14 @@ struct ork_regcmd_state {
 
 	/** @reuses: the last task uses what the one before left on the chip */
 	bool reuses;
+
+	/** @bytes: features and weights that the last task loads, if it reuses none, and results */
+	u64 bytes;
 };
 
 u32 ork_regcmd_check(struct ork_regcmd_state *state, const struct ork_regcmd_task *task,
 		     u32 *bad_word);
+void ork_regcmd_reload(struct ork_regcmd_state *state, u64 *words);
 void ork_regcmd_trailer(u64 *to, u32 next_va, u32 next_amount, u32 enable_map);
 
 #endif

@@ -81,6 +81,8 @@ void ork_reset_core(struct ork_core *core)
 		return;
 
 	error = core->fault ?: -ETIMEDOUT;
+	/* Before anything else ends the job's other parts. */
+	ork_job_fail(part->job, error);
 	ork_run_read_state(core, &state);
 	if (error == -EFAULT)
 		ork_result_fault(part->job->result, core->fault_va);

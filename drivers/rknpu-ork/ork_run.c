@@ -39,12 +39,14 @@
 #include "ork_job.h"
 #include "ork_mmu.h"
 #include "ork_prog.h"
-#include "ork_queue.h"
 #include "ork_regs.h"
 #include "ork_reset.h"
 #include "ork_result.h"
 #include "ork_run.h"
 #include "ork_trace.h"
+
+/* A part is one chain. */
+static_assert(ORK_PART_MAX_TASKS <= ORK_TASK_CON_NUMBER);
 
 /* Results of a finished chain drain within microseconds; a core that takes this long is stuck. */
 #define ORK_IDLE_TIMEOUT_US 500000
@@ -75,40 +77,19 @@ void ork_run_read_state(struct ork_core *core, struct ork_run_state *state)
 	state->dma_error = readl(core->ddma + ORK_DDMA_CFG_ID_ERROR);
 }
 
-/*
- * As many tasks as one chain can have. The next chain must not begin with one that uses what this
- * one leaves on the chip; ork_prog_check_tasks() sees to it that it need not.
- */
-static u32 ork_run_chain(const struct ork_core *core, const struct ork_part *part)
-{
-	u32 first = part->first_task + part->kicked;
-	const struct ork_prog_task *tasks = &part->job->prog->tasks[first];
-	u32 left = part->task_count - part->kicked;
-	u32 count = min(left, core->ork->soc->max_chain);
-
-	while (count < left && count > 1 && tasks[count].reuses)
-		count--;
-
-	return count;
-}
-
-/*
- * Starts the tasks from @part->kicked on, as many as one chain can have. The sequence is that
- * of Documentation/hardware.rst, "Starting a core".
- */
+/* The sequence is that of Documentation/hardware.rst, "Starting a core". */
 static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 {
-	u32 tasks = ork_run_chain(core, part);
 	u32 pointer = ORK_S_POINTER_POINTER_PP_EN | ORK_S_POINTER_EXECUTER_PP_EN |
 		      ORK_S_POINTER_PP_MODE | FIELD_PREP(ORK_S_POINTER_CORE, core->index);
 	u32 task_con = ORK_TASK_CON_RESERVED | ORK_TASK_CON_COUNT_CLEAR | ORK_TASK_CON_PP_EN |
-		       FIELD_PREP(ORK_TASK_CON_NUMBER, tasks);
+		       FIELD_PREP(ORK_TASK_CON_NUMBER, part->task_count);
 
 	writel(ORK_PC_SEL_SLAVE, core->pc + ORK_PC_BASE_ADDRESS);
 	writel(pointer, core->cna + ORK_S_POINTER);
 	writel(pointer, core->core + ORK_S_POINTER);
-	writel(ork_part_task_va(part, part->kicked), core->pc + ORK_PC_BASE_ADDRESS);
-	writel(ork_part_task_amount(part, part->kicked), core->pc + ORK_PC_REGISTER_AMOUNTS);
+	writel(ork_part_task_va(part, 0), core->pc + ORK_PC_BASE_ADDRESS);
+	writel(ork_part_task_amount(part, 0), core->pc + ORK_PC_REGISTER_AMOUNTS);
 	writel(ORK_INT_ALL, core->pc + ORK_PC_INTERRUPT_CLEAR);
 	writel(ORK_INT_DPU | ORK_INT_DMA_ERROR, core->pc + ORK_PC_INTERRUPT_MASK);
 	writel(task_con, core->pc + ORK_PC_TASK_CON);
@@ -116,8 +97,6 @@ static void ork_run_kick(struct ork_core *core, struct ork_part *part)
 	trace_ork_kick(part);
 	writel(ORK_PC_OP_EN, core->pc + ORK_PC_OPERATION_ENABLE);
 
-	part->chain = part->kicked;
-	part->kicked += tasks;
 	part->deadline = jiffies + part->timeout;
 	core->progress = 0;
 }
@@ -167,24 +146,21 @@ static void ork_run_release(struct ork_core *core, ktime_t now)
 		wake_up(&core->idle);
 }
 
-/* The chain's results are in memory: goes on with the part, or makes way for the next one. */
+/* The part's results are in memory: makes way for the next one. */
 static void ork_run_finish(struct ork_core *core, ktime_t now)
 {
 	struct ork_part *next;
 
 	lockdep_assert_held(&core->part_lock);
 
-	if (core->part->kicked < core->part->task_count) {
-		ork_run_kick(core, core->part);
-		return;
-	}
-
 	core->part->tasks_done = core->part->task_count;
 	list_add_tail(&core->part->node, &core->ended);
 	ork_run_release(core, now);
 
 	next = ork_run_next(core);
-	if (ork_mmu_stay(core, next && !core->frozen ? ork_part_vm(next) : NULL))
+	if (next && (core->frozen || ork_part_dropped(next)))
+		next = NULL;
+	if (ork_mmu_stay(core, next ? ork_part_vm(next) : NULL))
 		ork_run_start(core, next);
 }
 
@@ -218,7 +194,7 @@ struct ork_part *ork_run_take_part(struct ork_core *core)
 
 	/* A wedged core may say anything. */
 	if (part)
-		part->tasks_done = min(part->chain + ork_run_tasks_done(core), part->kicked);
+		part->tasks_done = min(ork_run_tasks_done(core), part->task_count);
 
 	return part;
 }
@@ -228,7 +204,6 @@ void ork_run_end_part(struct ork_core *core, struct ork_part *part, int error)
 {
 	if (!error) {
 		atomic64_inc(&core->jobs_done);
-		ork_queue_judge(part, 0);
 		ork_part_done(part);
 	}
 
@@ -278,7 +253,7 @@ void ork_run_advance(struct ork_core *core)
 		/* An idle core has no interrupt, and we hold its lock: nobody else starts one. */
 		if (core->lost)
 			ret = -ENODEV;
-		else if (READ_ONCE(next->queue->lost))
+		else if (ork_part_dropped(next))
 			ret = -ECANCELED;
 		else
 			ret = ork_mmu_enter(core, ork_part_vm(next));

@@ -7,6 +7,10 @@
  * Each job of the array goes through the same steps: look up what it names, place its tasks on
  * cores, make the parts, queue them. A step that fails undoes those before it, and the call ends
  * there; jobs that were queued stay queued.
+ *
+ * A core cannot be interrupted within a part. So what it gets of a job is cut into short parts,
+ * which the queue's lane hands on one after the other: other queues have their turn in between, and
+ * a job of any length costs them no more than a few of its parts.
  */
 
 #include <linux/slab.h>
@@ -28,7 +32,10 @@
 
 #define ORK_JOB_MAX_CACHE 4096
 
-/* Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). */
+/*
+ * Jobs of a file that have not ended; the last as many can be asked about (ork_result.c). Each part
+ * but a core's first counts like a job: its memory is not all charged to a cgroup.
+ */
 #define ORK_MAX_QUEUED 8192
 
 /* Addresses are added to 32-bit values of atoms. */
@@ -62,11 +69,8 @@ struct ork_submit {
 	/** @range_count: number of ranges */
 	unsigned int range_count;
 
-	/** @parts: one per range; not queued yet */
-	struct ork_part *parts[ORK_MAX_CORES];
-
-	/** @part_count: number of parts that are made */
-	unsigned int part_count;
+	/** @parts: what the ranges are cut into, not queued yet; one range's follow each other */
+	struct list_head parts;
 
 	/** @addresses: for the program's address slots */
 	u64 addresses[DRM_ORK_MAX_SLOTS];
@@ -307,60 +311,112 @@ static int ork_submit_wait_for(struct ork_submit *submit, struct ork_part *part)
 
 static void ork_submit_destroy_parts(struct ork_submit *submit)
 {
-	while (submit->part_count)
-		ork_part_destroy(submit->parts[--submit->part_count]);
+	struct ork_part *part, *next;
+
+	list_for_each_entry_safe(part, next, &submit->parts, node)
+		ork_part_destroy(part);
+}
+
+/*
+ * How many tasks the next part of what is left of a range gets. What follows must not begin with a
+ * task that uses what the one before it left on the chip. Only a single task can be beyond the
+ * limits: ork_prog_limit_run() sees to that.
+ */
+static u32 ork_submit_cut(const struct ork_submit *submit, const struct drm_ork_range *left)
+{
+	const struct ork_prog_task *tasks = &submit->prog->tasks[left->first_task];
+	u64 before = left->first_task ? tasks[-1].moved : 0;
+	u32 count = min_t(u32, left->task_count, ORK_PART_MAX_TASKS);
+
+	while (count > 1 && (tasks[count - 1].moved - before > ORK_PART_MAX_BYTES ||
+			     (count < left->task_count && tasks[count].reuses)))
+		count--;
+
+	return count;
 }
 
 /* With its own copy of the commands, if the program has slots. */
-static int ork_submit_create_parts(struct ork_submit *submit)
+static int ork_submit_create_part(struct ork_submit *submit, const struct drm_ork_range *range)
 {
 	u32 timeout_ms = submit->args->timeout_ms ?: ORK_DEFAULT_TIMEOUT_MS;
 	struct ork_part *part;
-	u32 i;
 
-	for (i = 0; i < submit->range_count; i++) {
-		part = ork_part_create(submit->ork, submit->queue, submit->job,
-				       submit->file->driver_priv, &submit->ranges[i],
-				       submit->addresses, timeout_ms);
-		if (IS_ERR(part)) {
-			ork_submit_destroy_parts(submit);
-			return PTR_ERR(part);
-		}
+	part = ork_part_create(submit->ork, submit->queue, submit->job,
+			       submit->file->driver_priv, range, submit->addresses, timeout_ms);
+	if (IS_ERR(part))
+		return PTR_ERR(part);
 
-		submit->parts[submit->part_count++] = part;
-		submit->job->result->cores |= BIT(submit->ranges[i].core);
+	list_add_tail(&part->node, &submit->parts);
+	submit->job->result->cores |= BIT(range->core);
+	return 0;
+}
+
+static int ork_submit_cut_range(struct ork_submit *submit, struct drm_ork_range left)
+{
+	struct drm_ork_range range = left;
+	int ret = 0;
+
+	while (!ret && left.task_count) {
+		range.first_task = left.first_task;
+		range.task_count = ork_submit_cut(submit, &left);
+		left.first_task += range.task_count;
+		left.task_count -= range.task_count;
+		ret = ork_submit_create_part(submit, &range);
+		if (left.task_count)
+			submit->job->weight++;
 	}
 
-	return 0;
+	return ret;
+}
+
+static int ork_submit_create_parts(struct ork_submit *submit)
+{
+	int ret = 0;
+	u32 i;
+
+	submit->job->weight = 1;
+	for (i = 0; !ret && i < submit->range_count; i++)
+		ret = ork_submit_cut_range(submit, submit->ranges[i]);
+	if (ret)
+		ork_submit_destroy_parts(submit);
+
+	return ret;
 }
 
 static int ork_submit_queue(struct ork_submit *submit)
 {
 	struct ork_file *priv = submit->file->driver_priv;
+	const struct ork_core *core = NULL;
+	struct ork_part *part;
 	int ret = ork_result_reserve(priv, submit->id);
-	u32 i;
 
-	for (i = 0; !ret && i < submit->part_count; i++)
-		ret = ork_submit_wait_for(submit, submit->parts[i]);
+	list_for_each_entry(part, &submit->parts, node) {
+		/* Those behind a core's first part cannot pass it. */
+		if (!ret && part->core != core)
+			ret = ork_submit_wait_for(submit, part);
+		core = part->core;
+	}
 	if (ret)
 		return ret;
 
 	ork_result_keep(priv, submit->id, submit->job->result);
-	ork_job_queue(submit->job, submit->parts, submit->part_count);
+	ork_job_queue(submit->job, &submit->parts);
 	return 0;
 }
 
 static int ork_submit_count(struct ork_submit *submit)
 {
 	atomic_t *queued = &submit->job->usage->queued;
-	int ret;
+	int ret, weight = submit->job->weight, count = atomic_read(queued);
 
-	if (!atomic_add_unless(queued, 1, ORK_MAX_QUEUED))
-		return -EBUSY;
+	do {
+		if (count >= ORK_MAX_QUEUED)
+			return -EBUSY;
+	} while (!atomic_try_cmpxchg(queued, &count, count + weight));
 
 	ret = ork_submit_queue(submit);
 	if (ret)
-		atomic_dec(queued);
+		atomic_sub(weight, queued);
 	return ret;
 }
 
@@ -445,6 +501,8 @@ static int ork_submit_one(struct ork_device *ork, struct drm_file *file,
 {
 	struct ork_submit submit = { .ork = ork, .file = file, .args = args, .id = id };
 	int ret;
+
+	INIT_LIST_HEAD(&submit.parts);
 
 	if (args->flags & ~DRM_ORK_JOB_IMPLICIT_SYNC || args->timeout_ms > ORK_MAX_TIMEOUT_MS)
 		return -EINVAL;

@@ -60,7 +60,7 @@ DEFINE_EVENT(ork_part, ork_schedule,
 	TP_ARGS(part)
 );
 
-/* The core has been told to run a part, or the next chain of one. */
+/* The core has been told to run a part. */
 DEFINE_EVENT(ork_part, ork_kick,
 	TP_PROTO(const struct ork_part *part),
 	TP_ARGS(part)

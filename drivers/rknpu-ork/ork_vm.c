@@ -95,7 +95,6 @@ static void ork_vm_release(struct kref *ref)
 {
 	struct ork_vm *vm = container_of(ref, struct ork_vm, ref);
 
-	ork_cmd_heap_fini(&vm->cmd);
 	drm_mm_takedown(&vm->mm);
 	iommu_domain_free(vm->domain);
 	mutex_destroy(&vm->lock);

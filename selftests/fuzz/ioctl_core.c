@@ -24,7 +24,7 @@
 
 /* Below it are descriptors that the fuzzer itself needs. */
 #define FIRST_FD 8
-#define CHILD_CALLS 16
+#define CHILD_CALLS 48
 
 static int bo_close(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
@@ -53,7 +53,7 @@ static int bo_export(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng 
  */
 static int heap_buffer(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
-	struct dma_heap_allocation_data args = { .len = FUZZ_PAGE << fuzz_below(r, 7), .fd_flags = O_RDWR | O_CLOEXEC };
+	struct dma_heap_allocation_data args = { .len = fuzz_pages(r), .fd_flags = O_RDWR | O_CLOEXEC };
 	int ret, heap = open("/dev/dma_heap/system", O_RDWR | O_CLOEXEC);
 	struct drm_ork_vm_map map = { .size_bytes = args.len };
 	struct drm_gem_close gem = { 0 };
@@ -198,7 +198,7 @@ static int map_buffer(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng
 	int fd = fuzz_pick(&s->fds, r);
 
 	fuzz_shared->calls++;
-	return mmap(fuzz_window(s, r), FUZZ_PAGE << fuzz_below(r, 9), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+	return mmap(fuzz_window(s, r), fuzz_pages(r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
 	       MAP_FAILED ? -errno : 0;
 }
 
@@ -209,14 +209,14 @@ static int touch(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 
 	if (zero < 0)
 		return -errno;
-	ret = read(zero, fuzz_window(s, r), FUZZ_PAGE << fuzz_below(r, 9)) < 0 ? -errno : 0;
+	ret = read(zero, fuzz_window(s, r), fuzz_pages(r)) < 0 ? -errno : 0;
 	close(zero);
 	return ret;
 }
 
 static int unmap(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
-	uint32_t bytes = fuzz_one_in(r, 4) ? FUZZ_PAGE << fuzz_below(r, 9) : FUZZ_WINDOW_BYTES;
+	uint32_t bytes = fuzz_one_in(r, 4) ? fuzz_pages(r) : FUZZ_WINDOW_BYTES;
 
 	fuzz_shared->calls++;
 	return mmap(fuzz_window(s, r), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? -errno : 0;
@@ -243,7 +243,7 @@ static int reopen(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 		f->fd = fcntl(old, F_DUPFD_CLOEXEC, FIRST_FD);
 		ret = 0;
 	} else {
-		ret = fuzz_open(f);
+		ret = fuzz_open(s, f);
 		if (!ret)
 			fuzz_begin(s, f, r);
 	}
@@ -331,27 +331,27 @@ static int look(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 }
 
 const struct fuzz_kind_info fuzz_core_kinds[] = {
-	{ "bo-close", bo_close, 3 },
-	{ "bo-export", bo_export, 2 },
+	{ "bo-close", bo_close, 16 },
+	{ "bo-export", bo_export, 12 },
 	{ "heap-buffer", heap_buffer, 1 },
-	{ "bo-import", bo_import, 2 },
-	{ "sync-create", fuzz_sync_create, 2 },
-	{ "sync-destroy", sync_destroy, 1 },
-	{ "sync-export", sync_export, 2 },
-	{ "sync-import", sync_import, 2 },
-	{ "sync-points", sync_points, 2 },
-	{ "sync-wait", sync_wait, 2 },
-	{ "sync-transfer", sync_transfer, 1 },
-	{ "buffer-fences", buffer_fences, 3 },
-	{ "map-buffer", map_buffer, 1 },
+	{ "bo-import", bo_import, 12 },
+	{ "sync-create", fuzz_sync_create, 12 },
+	{ "sync-destroy", sync_destroy, 10 },
+	{ "sync-export", sync_export, 10 },
+	{ "sync-import", sync_import, 12 },
+	{ "sync-points", sync_points, 40 },
+	{ "sync-wait", sync_wait, 16 },
+	{ "sync-transfer", sync_transfer, 10 },
+	{ "buffer-fences", buffer_fences, 40 },
+	{ "map-buffer", map_buffer, 4 },
 	{ "touch", touch, 2 },
-	{ "unmap", unmap, 2 },
-	{ "close-fd", close_fd, 2 },
+	{ "unmap", unmap, 4 },
+	{ "close-fd", close_fd, 20 },
 	{ "reopen", reopen, 1 },
-	{ "send-fd", send_fd, 1 },
-	{ "receive-fd", receive_fd, 1 },
+	{ "send-fd", send_fd, 8 },
+	{ "receive-fd", receive_fd, 8 },
 	{ "fork", fork_child, 1 },
-	{ "look", look, 1 },
+	{ "look", look, 2 },
 };
 
 const uint32_t fuzz_core_kind_count = sizeof(fuzz_core_kinds) / sizeof(fuzz_core_kinds[0]);

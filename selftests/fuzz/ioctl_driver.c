@@ -76,7 +76,7 @@ static int bo_create(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng 
 static int bo_user(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
 	struct drm_ork_bo_user args = {
-		.ptr = (uintptr_t)fuzz_window(s, r), .size_bytes = FUZZ_PAGE << fuzz_below(r, 9),
+		.ptr = (uintptr_t)fuzz_window(s, r), .size_bytes = fuzz_pages(r),
 	};
 	int ret;
 
@@ -220,19 +220,19 @@ static int anything(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *
 }
 
 const struct fuzz_kind_info fuzz_driver_kinds[] = {
-	{ "query", query, 2 },
-	{ "bo-create", bo_create, 5 },
-	{ "bo-user", bo_user, 2 },
-	{ "bo-map", bo_map, 2 },
-	{ "bo-sync", bo_sync, 3 },
-	{ "bo-wait", bo_wait, 3 },
-	{ "vm-create", vm_create, 2 },
-	{ "vm-destroy", vm_destroy, 2 },
-	{ "vm-map", vm_map, 8 },
-	{ "vm-unmap", vm_unmap, 3 },
-	{ "queue-create", fuzz_queue_create, 2 },
-	{ "queue-destroy", queue_destroy, 2 },
-	{ "anything", anything, 2 },
+	{ "query", query, 60 },
+	{ "bo-create", bo_create, 24 },
+	{ "bo-user", bo_user, 3 },
+	{ "bo-map", bo_map, 12 },
+	{ "bo-sync", bo_sync, 50 },
+	{ "bo-wait", bo_wait, 60 },
+	{ "vm-create", vm_create, 4 },
+	{ "vm-destroy", vm_destroy, 5 },
+	{ "vm-map", vm_map, 24 },
+	{ "vm-unmap", vm_unmap, 16 },
+	{ "queue-create", fuzz_queue_create, 12 },
+	{ "queue-destroy", queue_destroy, 10 },
+	{ "anything", anything, 100 },
 };
 
 const uint32_t fuzz_driver_kind_count = sizeof(fuzz_driver_kinds) / sizeof(fuzz_driver_kinds[0]);

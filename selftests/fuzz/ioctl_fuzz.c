@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,14 +30,13 @@
 #include "ioctl_fuzz.h"
 
 #define MAX_THREADS 3
-/* Calls that a signal interrupts are calls too. */
-#define SIGNAL_NS 20000000
-#define TICK_US 10000
-#define KILL_TICKS 150
-#define LIFE_PROGRAMS 400
+/* Calls that a signal interrupts are calls too. On the emulated board each costs as much as ten. */
+#define SIGNAL_NS 100000000
+#define TICK_US 50000
+/* A process begins with opening files and making memory; then it has this many calls before it is killed, on average. */
+#define KILL_CALLS 8000
+#define LIFE_PROGRAMS 800
 #define END_SECONDS 60
-/* Pages of shared memory that others on the board may use meanwhile. */
-#define SLACK_KIB 2048
 
 struct fuzz_shared *fuzz_shared;
 
@@ -146,20 +144,15 @@ static pid_t start_life(struct fuzz_state *s, uint64_t seed)
 	return pid;
 }
 
-static uint64_t now_seconds(void)
-{
-	return fuzz_now_ns() / 1000000000;
-}
-
 /* Children of the processes become ours when these die; none may be left. */
 static bool end_all(const pid_t *pids)
 {
-	uint64_t deadline = now_seconds() + END_SECONDS;
+	uint64_t deadline = fuzz_now_seconds() + END_SECONDS;
 	uint32_t i;
 
 	for (i = 0; i < options.processes; i++)
 		kill(pids[i], SIGKILL);
-	while (now_seconds() < deadline) {
+	while (fuzz_now_seconds() < deadline) {
 		if (waitpid(-1, NULL, WNOHANG) < 0)
 			return true;
 		usleep(1000);
@@ -179,7 +172,7 @@ static bool ended_well(int status)
 
 static bool fuzz(struct fuzz_state *s)
 {
-	uint64_t lives = 0, end = now_seconds() + options.seconds;
+	uint64_t lives = 0, end = fuzz_now_seconds() + options.seconds;
 	struct fuzz_rng r = { options.seed };
 	pid_t pid, pids[FUZZ_MAX_PROCESSES];
 	bool well = true;
@@ -188,10 +181,12 @@ static bool fuzz(struct fuzz_state *s)
 
 	for (i = 0; i < options.processes; i++)
 		pids[i] = start_life(s, fuzz_mix(options.seed, lives++));
-	while (fuzz_shared->calls < options.calls && now_seconds() < end && well) {
+	while (fuzz_shared->calls < options.calls && fuzz_now_seconds() < end && well) {
 		usleep(TICK_US);
-		if (fuzz_one_in(&r, KILL_TICKS))
+		if (fuzz_shared->calls / KILL_CALLS > fuzz_shared->kills) {
 			kill(pids[fuzz_below(&r, options.processes)], SIGKILL);
+			fuzz_shared->kills++;
+		}
 		while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 			for (i = 0; i < options.processes && pids[i] != pid; i++)
 				;
@@ -220,91 +215,10 @@ static bool repeat(struct fuzz_state *s)
 	return true;
 }
 
-/* --- afterwards -------------------------------------------------------------------------------------------------- */
-
-static uint64_t shared_kib(void)
-{
-	unsigned long long kib = 0;
-	char line[128];
-	FILE *file = fopen("/proc/meminfo", "r");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Shmem: %llu", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib;
-}
-
-static uint32_t lines_of(const char *pattern)
-{
-	uint32_t lines = 0;
-	char line[256];
-	FILE *file;
-	glob_t found;
-	size_t i;
-
-	if (glob(pattern, 0, NULL, &found))
-		return 0;
-	for (i = 0; i < found.gl_pathc; i++) {
-		file = fopen(found.gl_pathv[i], "r");
-		while (file && fgets(line, sizeof(line), file))
-			lines++;
-		if (file)
-			fclose(file);
-	}
-	globfree(&found);
-	return lines;
-}
-
-static bool nothing_is_left(uint64_t kib_before)
-{
-	uint64_t deadline = now_seconds() + END_SECONDS, kib;
-	uint32_t clients;
-
-	/* The last jobs end, and what they hold goes, in the background. */
-	do {
-		clients = lines_of("/sys/kernel/debug/dri/[0-9]*/vms") + lines_of("/sys/kernel/debug/dri/[0-9]*/queues");
-		kib = shared_kib();
-		if (!clients && kib <= kib_before + SLACK_KIB)
-			return true;
-		usleep(100000);
-	} while (now_seconds() < deadline);
-	printf("# %u VMs and queues are left; shared memory: %llu KiB, before %llu KiB\n", clients, (unsigned long long)kib,
-	       (unsigned long long)kib_before);
-	return false;
-}
-
-static bool products_are_right(void)
-{
-	struct drm_ork_device_info info;
-	struct ork_test_product p;
-	int core, fd = ork_test_open();
-	bool right = fd >= 0 && !ork_test_device(fd, &info) && !ork_test_product_init(fd, &p, 8, 256, 96, 3) &&
-		     !ork_test_product_program(fd, &p, 0);
-
-	for (core = 0; right && core < DRM_ORK_MAX_CORES; core++)
-		right = !(info.core_mask & 1u << core) ||
-			(!ork_test_product_run(fd, &p, DRM_ORK_PLACE_AUTO, 1u << core, 0) && !ork_test_product_check(fd, &p));
-	close(fd);
-	return right;
-}
-
 static bool report(uint32_t number, bool ok, const char *what)
 {
 	printf("%sok %u %s\n", ok ? "" : "not ", number, what);
 	return ok;
-}
-
-static void print_counts(uint64_t seconds)
-{
-	uint32_t i;
-
-	printf("# %llu calls in %llu s, %u places of the driver, %u programs kept\n", (unsigned long long)fuzz_shared->calls,
-	       (unsigned long long)seconds, fuzz_shared->points, fuzz_shared->corpus_count);
-	for (i = 0; i < fuzz_kind_count(); i++)
-		printf("# %-14s %9llu, %9llu well, %9llu ms\n", fuzz_kind_info(i)->name, (unsigned long long)fuzz_shared->by_kind[i],
-		       (unsigned long long)fuzz_shared->well[i], (unsigned long long)fuzz_shared->ns[i] / 1000000);
 }
 
 static bool parse(int argc, char **argv)
@@ -342,7 +256,7 @@ static bool parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	static struct fuzz_state state;
-	uint64_t kib, start = now_seconds();
+	struct fuzz_before before;
 	bool ok;
 
 	if (!parse(argc, argv)) {
@@ -353,17 +267,18 @@ int main(int argc, char **argv)
 	printf("TAP version 13\n1..3\n# -S %llu -p %u\n", (unsigned long long)options.seed, options.processes);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	fuzz_shared = mmap(NULL, sizeof(*fuzz_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (fuzz_shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, state.mail))
+	if (fuzz_shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, state.mail) ||
+	    !fuzz_find_node(&state))
 		return 2;
 	/* Before the look at what is used: all of what the processes share. */
 	memset(fuzz_shared, 0, sizeof(*fuzz_shared));
-	kib = shared_kib();
+	fuzz_look_before(&before);
 
 	ok = report(1, options.repeat ? repeat(&state) : fuzz(&state), "processes run and end");
-	print_counts(now_seconds() - start);
+	fuzz_print_counts(&before);
 	close(state.mail[0]);
 	close(state.mail[1]);
-	ok &= report(2, options.repeat || nothing_is_left(kib), "nothing of what they made is left");
-	ok &= report(3, products_are_right(), "each core computes right");
+	ok &= report(2, options.repeat || fuzz_nothing_is_left(&before), "nothing of what they made is left");
+	ok &= report(3, fuzz_products_are_right(), "each core computes right");
 	return !ok;
 }

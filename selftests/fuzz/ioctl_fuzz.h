@@ -50,6 +50,8 @@ struct fuzz_state {
 	struct fuzz_file files[FUZZ_FILES];
 	struct fuzz_table fds; /* dma-bufs, sync files and others */
 	char *windows;
+	/* Of the device. To find it takes longer than a hundred calls. */
+	char node[64];
 	/* Shared by all processes: descriptors are sent to whoever reads. */
 	int mail[2];
 };
@@ -66,7 +68,7 @@ struct fuzz_program {
 
 /* Memory that all processes share. */
 struct fuzz_shared {
-	_Atomic uint64_t calls;
+	_Atomic uint64_t calls, jobs, kills;
 	_Atomic uint64_t by_kind[64], well[64], ns[64];
 	_Atomic uint32_t corpus_count, points;
 	_Atomic uint8_t seen[1 << 18];
@@ -86,6 +88,8 @@ void fuzz_drop(struct fuzz_table *table, struct fuzz_rng *r, uint64_t value);
 /* An entry of a table; now and then something else. */
 uint64_t fuzz_pick(struct fuzz_table *table, struct fuzz_rng *r);
 uint64_t fuzz_size(struct fuzz_rng *r);
+/* Bytes of a few pages, seldom of a whole window. */
+uint32_t fuzz_pages(struct fuzz_rng *r);
 uint64_t fuzz_bad_pointer(struct fuzz_state *s, struct fuzz_rng *r);
 /* Memory for what a call writes through a pointer. */
 uint64_t fuzz_scratch(struct fuzz_state *s);
@@ -94,7 +98,8 @@ struct drm_ork_array fuzz_array(struct fuzz_state *s, struct fuzz_rng *r, const 
 int64_t fuzz_deadline(struct fuzz_rng *r);
 /* Returns 0 or a negative errno. Now and then the argument is another one. */
 int fuzz_ioctl(struct fuzz_rng *r, int fd, unsigned long request, void *arg);
-int fuzz_open(struct fuzz_file *f);
+int fuzz_open(const struct fuzz_state *s, struct fuzz_file *f);
+bool fuzz_find_node(struct fuzz_state *s);
 bool fuzz_state_init(struct fuzz_state *s);
 
 /* ioctl_driver.c, ioctl_job.c, ioctl_core.c: kinds of calls, and a file with a buffer, a program and more to begin with */
@@ -103,6 +108,7 @@ typedef int (*fuzz_kind)(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_
 struct fuzz_kind_info {
 	const char *name;
 	fuzz_kind run;
+	/* How often it is drawn, next to the others; less for what costs as much as a hundred of those. */
 	uint32_t weight;
 };
 
@@ -122,6 +128,7 @@ uint32_t fuzz_map_bytes(uint64_t map);
 /* ioctl_program.c */
 uint32_t fuzz_kind_count(void);
 uint64_t fuzz_now_ns(void);
+uint64_t fuzz_now_seconds(void);
 const struct fuzz_kind_info *fuzz_kind_info(uint32_t kind);
 int fuzz_run_call(struct fuzz_state *s, struct fuzz_call call);
 void fuzz_make_program(struct fuzz_rng *r, struct fuzz_program *program);
@@ -136,5 +143,15 @@ void fuzz_cover_init(struct fuzz_cover *cover);
 void fuzz_cover_begin(struct fuzz_cover *cover);
 /* True if the calls since the begin reached something new. */
 bool fuzz_cover_end(struct fuzz_cover *cover);
+
+/* ioctl_after.c: what is to be as it was, and figures */
+struct fuzz_before {
+	uint64_t seconds, shared_kib, resets;
+};
+
+void fuzz_look_before(struct fuzz_before *before);
+bool fuzz_nothing_is_left(const struct fuzz_before *before);
+bool fuzz_products_are_right(void);
+void fuzz_print_counts(const struct fuzz_before *before);
 
 #endif

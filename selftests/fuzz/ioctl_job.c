@@ -216,6 +216,7 @@ static int submit(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 	for (i = 0; i < count; i++)
 		jobs[i] = some_job(s, f, r, &arrays[i]);
 	ret = fuzz_ioctl(r, f->fd, DRM_IOCTL_ORK_SUBMIT, &args);
+	fuzz_shared->jobs += ret ? 0 : count;
 	if (args.done && args.first_id)
 		f->last_job = args.first_id + args.done - 1;
 	return ret;
@@ -235,10 +236,10 @@ static int job_wait(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *
 }
 
 const struct fuzz_kind_info fuzz_job_kinds[] = {
-	{ "prog-create", fuzz_prog_create, 8 },
-	{ "prog-destroy", prog_destroy, 3 },
-	{ "submit", submit, 14 },
-	{ "job-wait", job_wait, 6 },
+	{ "prog-create", fuzz_prog_create, 32 },
+	{ "prog-destroy", prog_destroy, 16 },
+	{ "submit", submit, 80 },
+	{ "job-wait", job_wait, 120 },
 };
 
 const uint32_t fuzz_job_kind_count = sizeof(fuzz_job_kinds) / sizeof(fuzz_job_kinds[0]);

@@ -31,6 +31,11 @@ uint64_t fuzz_now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
+uint64_t fuzz_now_seconds(void)
+{
+	return fuzz_now_ns() / 1000000000;
+}
+
 /* Two of three calls go to the first file, so that what they make comes together. */
 int fuzz_run_call(struct fuzz_state *s, struct fuzz_call call)
 {

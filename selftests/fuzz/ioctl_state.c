@@ -4,7 +4,9 @@
 /* Random numbers, what calls have made, and arguments that are mostly right. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,7 +18,8 @@
 #include "ioctl_fuzz.h"
 
 #define ARGUMENT_BYTES 512
-#define LARGE_BYTES (16u << 20)
+#define SMALL_BYTES (256u << 10)
+#define LARGE_BYTES (32u << 20)
 
 /* splitmix64 */
 uint64_t fuzz_mix(uint64_t seed, uint64_t value)
@@ -72,7 +75,7 @@ uint64_t fuzz_pick(struct fuzz_table *table, struct fuzz_rng *r)
 	return value;
 }
 
-/* Memory of gigabytes is refused late, after all of it was zeroed; once is enough. */
+/* Mostly small: here a page costs as much as a call, and to kill a process that gets gigabytes takes minutes. */
 uint64_t fuzz_size(struct fuzz_rng *r)
 {
 	uint64_t bytes;
@@ -80,14 +83,19 @@ uint64_t fuzz_size(struct fuzz_rng *r)
 	switch (fuzz_below(r, 16)) {
 	case 0:
 		bytes = fuzz_random(r) >> fuzz_below(r, 64);
-		return bytes < LARGE_BYTES || bytes >> 32 || fuzz_one_in(r, 1000) ? bytes : bytes % LARGE_BYTES;
+		return bytes < SMALL_BYTES || bytes >> 32 ? bytes : bytes % (fuzz_one_in(r, 200) ? LARGE_BYTES : SMALL_BYTES);
 	case 1:
-		return fuzz_one_in(r, 8) ? FUZZ_PAGE * fuzz_below(r, 4096) : FUZZ_PAGE << 4;
+		return fuzz_one_in(r, 8) ? FUZZ_PAGE * fuzz_below(r, 64) : FUZZ_PAGE << 4;
 	case 2:
 		return fuzz_below(r, 1 << 16);
 	default:
-		return FUZZ_PAGE << fuzz_below(r, 5);
+		return FUZZ_PAGE << (fuzz_one_in(r, 8) ? fuzz_below(r, 6) : fuzz_below(r, 2));
 	}
+}
+
+uint32_t fuzz_pages(struct fuzz_rng *r)
+{
+	return FUZZ_PAGE << (fuzz_one_in(r, 16) ? fuzz_below(r, 9) : fuzz_below(r, 3));
 }
 
 uint64_t fuzz_bad_pointer(struct fuzz_state *s, struct fuzz_rng *r)
@@ -161,6 +169,15 @@ static bool is_drivers(unsigned long request)
 	return _IOC_TYPE(request) == DRM_IOCTL_BASE && _IOC_NR(request) >= DRM_COMMAND_BASE && _IOC_NR(request) < DRM_COMMAND_END;
 }
 
+/* Whatever has changed it: see fuzz_size(). */
+static void limit_size(unsigned long request, void *arg)
+{
+	struct drm_ork_bo_create *args = arg;
+
+	if (is_drivers(request) && _IOC_NR(request) == _IOC_NR(DRM_IOCTL_ORK_BO_CREATE) && !(args->size_bytes >> 32))
+		args->size_bytes %= LARGE_BYTES;
+}
+
 int fuzz_ioctl(struct fuzz_rng *r, int fd, unsigned long request, void *arg)
 {
 	uint64_t buffer[ARGUMENT_BYTES / 8] = { 0 };
@@ -173,21 +190,36 @@ int fuzz_ioctl(struct fuzz_rng *r, int fd, unsigned long request, void *arg)
 		buffer[fuzz_below(r, bytes / 8)] ^= 1ull << fuzz_below(r, 64);
 	if (fuzz_one_in(r, 64))
 		request = _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), fuzz_below(r, ARGUMENT_BYTES));
+	limit_size(request, buffer);
 	ret = ioctl(fd, request, buffer) < 0 ? -errno : 0;
 	memcpy(arg, buffer, bytes);
 	return ret;
 }
 
 /* Its descriptor may go to another process or be closed here, and its number be another file's then; that is meant so. */
-int fuzz_open(struct fuzz_file *f)
+int fuzz_open(const struct fuzz_state *s, struct fuzz_file *f)
 {
-	int fd = ork_test_open();
+	int fd = open(s->node, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
 	memset(&f->bos, 0, sizeof(*f) - offsetof(struct fuzz_file, bos));
 	f->fd = fd;
 	return 0;
+}
+
+bool fuzz_find_node(struct fuzz_state *s)
+{
+	int fd = ork_test_open();
+	char link[32];
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, s->node, sizeof(s->node) - 1);
+	close(fd);
+	return length > 0;
 }
 
 bool fuzz_state_init(struct fuzz_state *s)
@@ -199,7 +231,7 @@ bool fuzz_state_init(struct fuzz_state *s)
 	    mprotect((void *)(uintptr_t)fuzz_scratch(s), FUZZ_WINDOW_BYTES, PROT_READ | PROT_WRITE))
 		return false;
 	for (i = 0; i < FUZZ_FILES; i++)
-		if (fuzz_open(&s->files[i]))
+		if (fuzz_open(s, &s->files[i]))
 			return false;
 	return true;
 }

@@ -329,6 +329,10 @@ static void reuse_inside_a_program(void)
 	check_next(&state, first, GOOD_COUNT, false, &bad);
 	ok(check_next(&state, second, GOOD_COUNT, false, &bad) == DRM_ORK_REJECT_NONE && state.reuses,
 	   "a task may reuse the weights that the task before it has loaded");
+	ok(state.bytes == 4 * 64 + 64 * 64 + 4 * 64 * sizeof(int32_t), "the checker tells what a task moves (%llu bytes)",
+	   (unsigned long long)state.bytes);
+	ork_regcmd_reload(&state, (u64 *)second);
+	ok(second[11] == word_of((struct setting){ 0x1040, 0xb1 }) && !state.reuses, "and can make it load them again");
 
 	/* 64 KiB in one bank of 32 KiB. */
 	first[11] = word_of((struct setting){ 0x1040, 0x1b });

@@ -6,7 +6,8 @@
  * the emulated board with --timing the times are predictions.
  *
  * A line per step of the pass that counts: "step CASE POLICY NAMES BEGIN QUANTISED SUBMITTED DONE END", in nanoseconds of
- * the system counter, which is the clock of the emulator's job log.
+ * the system counter, which is the clock of the emulator's job log. With arguments, those only whose CASE-POLICY begins with
+ * one of them.
  */
 
 #define _POSIX_C_SOURCE 200809L
@@ -227,7 +228,19 @@ static int run_policy(struct ork_device *dev, const char *name, const struct pol
 	return err;
 }
 
-int main(void)
+static bool is_wanted(int argc, char **argv, const char *name, const char *policy)
+{
+	bool found = argc == 1;
+	char text[64];
+	int i;
+
+	snprintf(text, sizeof(text), "%s-%s", name, policy);
+	for (i = 1; i < argc && !found; i++)
+		found = !strncmp(text, argv[i], strlen(argv[i]));
+	return found;
+}
+
+int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
@@ -251,7 +264,8 @@ int main(void)
 	}
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (j = 0; j < cases[i].count && !err; j++)
-			err = run_policy(dev, cases[i].name, &cases[i].policies[j], cases[i].tokens);
+			if (is_wanted(argc, argv, cases[i].name, cases[i].policies[j].name))
+				err = run_policy(dev, cases[i].name, &cases[i].policies[j], cases[i].tokens);
 	ork_close(dev);
 	return err ? 1 : 0;
 }

@@ -3,25 +3,29 @@
 # Copyright 2026 The rknpu-ork authors
 """Predicts what a decoder layer of Qwen3-1.7B costs on the board, and where the time goes.
 
-    layers.py BENCH_LAYER
+    layers.py BENCH_LAYER             tables and figures of all policies
+    layers.py BENCH_LAYER BUDGET      figures of the policies that the file has budgets for
 
 Runs the program on the emulated board with the timing model, with the bandwidth that the model gives each core and
-with less of it, as three cores share a bus, and prints tables and figures. Every time is a prediction.
+with less of it, as three cores share a bus. Every time is a prediction.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from collections import defaultdict
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-EMULATOR = os.path.join(HERE, "../../tools/emulator")
+TOOLS = os.path.join(HERE, "../../tools")
+EMULATOR = os.path.join(TOOLS, "emulator")
 sys.dont_write_bytecode = True
-sys.path.insert(0, EMULATOR)
+sys.path[:0] = EMULATOR, TOOLS
 
 import timing_table  # noqa: E402  (found through the path above)
+from figures import lay_out  # noqa: E402
 
 CORES = 3
 MHZ = 1000
@@ -31,6 +35,9 @@ PREFILL_TOKENS = 64
 # decoding of this model (8.1: 1.7 GB for each of 11.5 to 12.8 tokens a second).
 ROOF_GB_PER_S = 30
 SHARED_BYTES_PER_CYCLE = 7
+
+# What tokens per second are made of.
+PER_TOKEN = ("decode-defaults", "prefill-defaults", "vocabulary-defaults")
 
 MARKS = ("begin", "quantised", "submitted", "done", "end")
 # Where the time of a core goes: at work, or what it waits for.
@@ -80,15 +87,15 @@ class Step:
         return kinds
 
 
-def run_board(program, *options):
-    """Steps by case and policy."""
+def run_board(program, runs, *options):
+    """Steps by case and policy, of those that begin with one of the runs."""
     with tempfile.TemporaryDirectory() as directory:
         log = os.path.join(directory, "log")
         limits = "/sys/class/devfreq/fdab0000.npu"
         command = [os.path.join(EMULATOR, "ork-board"), "run", "--dt", "opp", "--load", "gpio_regulator", "--mem", "3G",
                    "--timing", "--job-log", log, "--put", f"{program}:/root/bench_layer", "--timeout", "900", *options,
                    "--", "sh", "-c", f"echo {MHZ}000000 > {limits}/max_freq && echo {MHZ}000000 > {limits}/min_freq && "
-                   "/root/bench_layer"]
+                   f"/root/bench_layer {' '.join(runs)}"]
         output = subprocess.run(command, stdout=subprocess.PIPE, check=True, encoding="ascii").stdout
         with open(log, encoding="ascii") as lines:
             tasks = [json.loads(line) for line in lines]
@@ -118,12 +125,7 @@ def row(name, steps):
 
 def show(name, heads, rows):
     """A table for Documentation/performance.rst (tools/figures.py)."""
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    rule = "  ".join("=" * width for width in widths)
-    print(f"# table {name}\n{rule}")
-    for words in [heads, None, *rows]:
-        print("  ".join(word.ljust(width) for word, width in zip(words, widths)).rstrip() if words else rule)
-    print(f"{rule}\n# end of table\n")
+    print(f"# table {name}\n{lay_out([heads, *rows])}# end of table\n")
 
 
 def show_case(case, policies):
@@ -173,9 +175,22 @@ def show_figures(full, shared):
             print(f"# figure {name}-{case}-tokens-per-second {tokens_per_second(found, case, 'defaults'):.2f} tokens/s")
 
 
-def main(program):
-    full = run_board(program)
-    shared = run_board(program, "--machine", f"dma-bytes-per-cycle={SHARED_BYTES_PER_CYCLE}")
+def run_boards(program, full, shared):
+    return (run_board(program, full),
+            run_board(program, shared, "--machine", f"dma-bytes-per-cycle={SHARED_BYTES_PER_CYCLE}"))
+
+
+def budgeted(path):
+    """CASE-POLICY of the lines "layers-CASE-POLICY <= ..."."""
+    with open(path, encoding="ascii") as lines:
+        return re.findall(r"^layers-(\S+) <=", lines.read(), re.MULTILINE)
+
+
+def main(program, budget=None):
+    if budget:
+        show_figures(*run_boards(program, budgeted(budget), PER_TOKEN))
+        return 0
+    full, shared = run_boards(program, [], ["decode", *PER_TOKEN])
     print(f"Predicted for {MHZ} MHz. The model's error on published runs of one core with few rows: {model_error()}\n")
     for case, policies in full.items():
         show_case(case, policies)

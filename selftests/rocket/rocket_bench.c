@@ -2,135 +2,78 @@
 /* Copyright 2026 The rknpu-ork authors */
 
 /*
- * Products whose way through the mainline driver the board logs (ork-board run --steps): the same as in bench_path.c. The
- * driver is used in the way that costs it least: commands and weights are in a buffer that no job names, so that only a page
- * of input and a page of results are handed over, once per call; and no buffer is handed over that the CPU did not touch.
+ * The products of path.h through the mainline driver, in the way that costs it least: commands and weights are in a buffer
+ * that no job names, so that only a page of input and a page of results are handed over, once per call; and no buffer is
+ * handed over that the CPU did not touch.
  */
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "../steps.h"
+#include "../path.h"
 #include "rocket_client.h"
 #include "rocket_program.h"
 
-#define ROUNDS 3
-#define WARM_UP 8
-#define MANY 64
-#define CORES 3
-#define TASKS_PER_CORE 16
-#define WAIT_MS 20000
-#define PAGE 4096
+const char path_driver[] = "rocket";
 
-/* Fixed, as in bench_path.c. */
-#define ROWS 4
-#define K 64
-#define COLUMNS 32
-
-static void check(int ret, const char *what)
-{
-	if (ret) {
-		fprintf(stderr, "rocket_bench: %s: %s\n", what, strerror(-ret));
-		exit(1);
-	}
-}
-
-struct work {
+struct client {
 	int fd;
 	struct rocket_bo constant, in, out;
-	struct rocket_task tasks[MANY];
+	struct rocket_task tasks[PATH_MANY];
 	uint32_t task_count, jobs;
 };
 
-static void work_init(struct work *work, uint32_t tasks, uint32_t jobs)
+struct client *client_new(uint32_t tasks, uint32_t jobs)
 {
-	struct conv conv = { .width = 1, .height = ROWS, .channels = K, .kernels = COLUMNS };
+	struct conv conv = { .width = 1, .height = PATH_ROWS, .channels = PATH_K, .kernels = PATH_COLUMNS };
+	struct client *client = calloc(1, sizeof(*client));
 	uint32_t words;
 
-	memset(work, 0, sizeof(*work));
-	work->fd = rocket_open();
-	if (work->fd < 0)
-		check(work->fd, "no device");
-	check(rocket_bo_create(work->fd, 2 * PAGE, &work->constant), "buffer");
-	check(rocket_bo_create(work->fd, PAGE, &work->in), "buffer");
-	check(rocket_bo_create(work->fd, PAGE, &work->out), "buffer");
-	conv.input = work->in.address;
-	conv.weights = work->constant.address + PAGE;
-	conv.output = work->out.address;
-	words = conv_program(&conv, work->constant.map);
-	check(rocket_bo_to_npu(&work->constant), "sync");
-	check(rocket_bo_to_npu(&work->out), "sync");
+	path_check(client ? 0 : -ENOMEM, "client");
+	client->fd = rocket_open();
+	path_check(client->fd < 0 ? client->fd : 0, "device");
+	path_check(rocket_bo_create(client->fd, 2 * PATH_PAGE, &client->constant), "buffer");
+	path_check(rocket_bo_create(client->fd, PATH_PAGE, &client->in), "buffer");
+	path_check(rocket_bo_create(client->fd, PATH_PAGE, &client->out), "buffer");
+	conv.input = client->in.address;
+	conv.weights = client->constant.address + PATH_PAGE;
+	conv.output = client->out.address;
+	words = conv_program(&conv, client->constant.map);
+	path_check(rocket_bo_to_npu(&client->constant), "sync");
+	path_check(rocket_bo_to_npu(&client->out), "sync");
 	for (uint32_t i = 0; i < tasks; i++)
-		work->tasks[i] = (struct rocket_task){ .address = work->constant.address, .words = words };
-	work->task_count = tasks;
-	work->jobs = jobs;
+		client->tasks[i] = (struct rocket_task){ .address = client->constant.address, .words = words };
+	client->task_count = tasks;
+	client->jobs = jobs;
+	return client;
 }
 
-static void work_fini(struct work *work)
+void client_free(struct client *client)
 {
-	rocket_bo_destroy(&work->constant);
-	rocket_bo_destroy(&work->in);
-	rocket_bo_destroy(&work->out);
-	close(work->fd);
+	rocket_bo_destroy(&client->constant);
+	rocket_bo_destroy(&client->in);
+	rocket_bo_destroy(&client->out);
+	close(client->fd);
+	free(client);
 }
 
-static void work_start(struct work *work)
+void client_start(struct client *client)
 {
-	check(rocket_bo_to_npu(&work->in), "sync");
-	check(rocket_submit_jobs(work->fd, work->tasks, work->task_count, work->jobs, &work->in, &work->out), "submit");
+	path_check(rocket_bo_to_npu(&client->in), "sync");
+	path_check(rocket_submit_jobs(client->fd, client->tasks, client->task_count, client->jobs, &client->in, &client->out),
+		   "submit");
 }
 
-/* All start before the first is waited for. */
-static void run(struct work *list, uint32_t count)
+void client_wait(struct client *client)
 {
-	for (uint32_t i = 0; i < count; i++)
-		work_start(&list[i]);
-	for (uint32_t i = 0; i < count; i++)
-		check(rocket_bo_wait(&list[i].out, WAIT_MS), "wait");
+	path_check(rocket_bo_wait(&client->out, PATH_WAIT_MS), "wait");
 }
 
-static void measure(const char *name, struct work *list, uint32_t count)
-{
-	char section[64];
-
-	for (int i = 0; i < WARM_UP; i++)
-		run(list, count);
-	for (int round = 0; round < ROUNDS; round++) {
-		snprintf(section, sizeof(section), "rocket-%s-%d", name, round);
-		steps_on(section);
-		run(list, count);
-		steps_off();
-	}
-}
-
-static void measure_one(const char *name, uint32_t tasks, uint32_t jobs)
-{
-	struct work work;
-
-	work_init(&work, tasks, jobs);
-	measure(name, &work, 1);
-	work_fini(&work);
-}
-
-/* A client per core, as a client has one core at a time. */
-static void measure_cores(void)
-{
-	struct work work[CORES];
-
-	for (int i = 0; i < CORES; i++)
-		work_init(&work[i], TASKS_PER_CORE, 1);
-	measure("cores", work, CORES);
-	for (int i = 0; i < CORES; i++)
-		work_fini(&work[i]);
-}
-
+/* For three cores a client each, as a client has one core at a time. */
 int main(void)
 {
-	measure_one("task", 1, 1);
-	measure_one("tasks", MANY, 1);
-	measure_one("jobs", 1, MANY);
-	measure_cores();
+	path_log_all();
+	path_log_new("cores", PATH_CORES, PATH_TASKS_PER_CORE, 1, path_together);
 	return 0;
 }

@@ -3,14 +3,15 @@
 # Copyright 2026 The rknpu-ork authors
 """Counts what a way through a driver costs, in the logs of ork-board run --steps.
 
-A section DRIVER-NAME-ROUND begins with the first ioctl in it and ends with the
+A section DRIVER-NAME-PRODUCTS-ROUND begins with the first ioctl in it and ends with the
 first other system call after the last one; of a section's rounds the one with the fewest instructions counts. All counts
 are exact: executed instructions of user space and kernel, the idle task and
 interrupts of anything included, and accesses to registers of the NPU and its
 IOMMUs.
 
-  step_costs.py DIR [--prefix P]  a line "# figure P-DRIVER-NAME-WHAT VALUE UNIT" per count
-  step_costs.py DIR --profile DRIVER-NAME-ROUND [--from EVENT] [--to EVENT]
+  step_costs.py DIR [--prefix P]  a line "# figure P-DRIVER-NAME-WHAT VALUE UNIT" per count, and
+                                  a table of the sections that all drivers have (tools/figures.py)
+  step_costs.py DIR --profile DRIVER-NAME-PRODUCTS-ROUND [--from EVENT] [--to EVENT]
                                   instructions by function; events are call, doorbell,
                                   interrupt (the last) and return
 
@@ -26,6 +27,11 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), ".."))
+
+from figures import lay_out, number  # noqa: E402  (found through the path above)
+
 NPU = "rk3588-npu-core"
 IOMMU = "rk3588-iommu"
 OPERATION_ENABLE = 0x0008
@@ -35,6 +41,9 @@ CORE_WINDOW = 0xFFFF
 KERNEL = 1 << 63
 
 ACCESS = re.compile(r"memory_region_ops_(read|write) cpu \d+ mr \S+ addr 0x([0-9a-f]+) value 0x([0-9a-f]+) size \d+ name '([^']+)'")
+
+# Where the kernel is done with an interrupt's handler, before what else is to be done then.
+HANDLED = "irq_exit_rcu"
 
 # Functions of the kernel whose calls are counted, of all kernels that are supported.
 CALLS = {
@@ -53,6 +62,7 @@ class Symbols:
         found = sorted((int(words[0], 16), words[2]) for words in lines if words[1] in "tTwW")
         self._starts = [start for start, _ in found]
         self._names = [name for _, name in found]
+        self.handled = {start for start, name in found if name == HANDLED}
         self.counted = {start: what for start, name in found for what, pattern in CALLS.items() if pattern.fullmatch(name)}
 
     def name(self, pc):
@@ -124,32 +134,42 @@ class Section:
     def instructions(self):
         return self.end - self.start
 
-    def accesses_between(self, start, end, name=None):
-        return sum(start < at <= end and name in (None, unit) for at, unit, _ in self.accesses)
+    def _accesses(self, start, end, kind, unit=None):
+        return sum(start < at <= end and access == kind and unit in (None, where) for at, where, access in self.accesses)
 
-    def hand_overs(self):
-        """Instructions from an interrupt to the next doorbell, where one comes before the next interrupt."""
-        found = []
-        for i, at in enumerate(self.interrupts[:-1]):
-            following = [bell for bell in self.doorbells if at < bell < self.interrupts[i + 1]]
-            if following:
-                found.append(following[0] - at)
-        return sorted(found)
+    def _handlers(self):
+        """From each interrupt to the end of its handler."""
+        ends = [i for i in range(self.start, self.end) if self.pcs[i] in self._symbols.handled]
+        return [(at, ends[bisect.bisect(ends, at)]) for at in self.interrupts]
 
-    def figures(self):
-        bell, last = self.doorbells[0], self.interrupts[-1]
-        yield "instructions", self.instructions(), "instructions"
-        yield "call-to-doorbell", bell - self.start, "instructions"
-        yield "call-to-doorbell-accesses", self.accesses_between(self.start, bell), "accesses"
-        hand_overs = self.hand_overs()
-        if hand_overs:
-            yield "interrupt-to-doorbell", hand_overs[len(hand_overs) // 2], "instructions"
-        yield "interrupt-to-user", self.end - last, "instructions"
-        yield "interrupt-to-user-accesses", self.accesses_between(last, self.end), "accesses"
-        yield "accesses", self.accesses_between(self.start, self.end), "accesses"
-        yield "iommu-accesses", self.accesses_between(self.start, self.end, IOMMU), "accesses"
-        yield "calls", len(self.calls), "calls"
-        yield "interrupts", len(self.interrupts), "interrupts"
+    def _hand_overs(self):
+        """From an interrupt to the next doorbell, where one comes before the next interrupt."""
+        for at, following in zip(self.interrupts, self.interrupts[1:]):
+            bells = [bell for bell in self.doorbells if at < bell < following]
+            if bells:
+                yield at, bells[0]
+
+    def figures(self, products):
+        spans = {
+            "": [(self.start, self.end)],
+            "call-to-doorbell": [(self.start, self.doorbells[0])],
+            "interrupt": self._handlers(),
+            "interrupt-to-doorbell": list(self._hand_overs()),
+            "interrupt-to-user": [(self.interrupts[-1], self.end)],
+        }
+        for name, found in spans.items():
+            if found:
+                start, end = sorted(found, key=lambda span: span[1] - span[0])[len(found) // 2]
+                yield name or "instructions", end - start, "instructions"
+                for kind in ("read", "write"):
+                    yield f"{name}-{kind}s".lstrip("-"), self._accesses(start, end, kind), "accesses"
+        for kind in ("read", "write"):
+            yield f"iommu-{kind}s", self._accesses(self.start, self.end, kind, IOMMU), "accesses"
+        counts = {"calls": len(self.calls), "interrupts": len(self.interrupts)}
+        for what, value in counts.items():
+            yield what, value, what
+        for what, value in {"instructions": self.instructions(), **counts}.items():
+            yield f"{what}-per-product", round(value / products, 2), what
         for what in CALLS:
             yield what, self.counted[what], "calls"
 
@@ -163,14 +183,29 @@ def symbols_of(folder, section):
 
 
 def best_rounds(folder):
-    """By section: the round with the fewest instructions."""
-    best = {}
+    """By driver and name of the section: figures of the round with the fewest instructions."""
+    best = collections.defaultdict(dict)
     for path in sorted(glob.glob(os.path.join(folder, "*-[0-9]"))):
-        name = os.path.basename(path)[:-2]
-        section = Section(path, symbols_of(folder, name))
-        if name not in best or section.instructions() < best[name].instructions():
-            best[name] = section
-    return best
+        driver, name, products, _ = os.path.basename(path).split("-")
+        section = Section(path, symbols_of(folder, driver))
+        if name not in best[driver] or section.instructions() < best[driver][name][0].instructions():
+            best[driver][name] = section, int(products)
+    return {driver: {name: list(section.figures(products)) for name, (section, products) in sections.items()}
+            for driver, sections in best.items()}
+
+
+def print_table(name, costs):
+    """A column for each section that all drivers have, and in it the figures of each, in the order of their names."""
+    drivers = sorted(costs)
+    sections = [section for section in costs[drivers[0]] if all(section in costs[driver] for driver in drivers)]
+    cells = {driver: {section: {what: value for what, value, _ in costs[driver][section]} for section in sections}
+             for driver in drivers}
+    rows = [[" / ".join(drivers), *sections]]
+    longest = max(sections, key=lambda section: len(cells[drivers[0]][section]))
+    for what in cells[drivers[0]][longest]:
+        found = [[cells[driver][section].get(what) for driver in drivers] for section in sections]
+        rows.append([what, *("" if None in values else " / ".join(map(number, values)) for values in found)])
+    print(f"# table {name}\n{lay_out(rows)}# end of table")
 
 
 def print_profile(section, symbols, start, end):
@@ -194,9 +229,12 @@ def main():
         section = Section(os.path.join(options.folder, options.profile), symbols)
         print_profile(section, symbols, options.start, options.end)
         return
-    for name, section in best_rounds(options.folder).items():
-        for what, value, unit in section.figures():
-            print(f"# figure {options.prefix}{name}-{what} {value} {unit}")
+    costs = best_rounds(options.folder)
+    for driver, sections in costs.items():
+        for name, figures in sections.items():
+            for what, value, unit in figures:
+                print(f"# figure {options.prefix}{driver}-{name}-{what} {value} {unit}")
+    print_table(f"{options.prefix}path", costs)
 
 
 if __name__ == "__main__":

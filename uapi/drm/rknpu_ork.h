@@ -449,7 +449,7 @@ enum drm_ork_reject {
 
 	/**
 	 * @DRM_ORK_REJECT_REUSE: reuse of on-chip data that the task before it in the program
-	 * does not leave there as a whole, or by more tasks than a chain can have
+	 * does not leave there as a whole
 	 */
 	DRM_ORK_REJECT_REUSE = 9,
 
@@ -506,7 +506,8 @@ struct drm_ork_slot {
  * The driver copies the words, checks each of them, appends each task's trailer and links the tasks
  * into one chain. The NPU runs the copy, which only it can read. A program never changes and may be
  * submitted any number of times. It holds the mappings that its addresses lie in. With address
- * slots, each job gets a copy of its own that goes when the job has ended.
+ * slots, each job gets a copy of its own that goes when the job has ended. In a long run of tasks
+ * that reuse on-chip data, the driver lets one now and then load it again.
  *
  * -EINVAL with @reject not 0: the checker refused the program; nothing was created. -ENOSPC as
  * for DRM_IOCTL_ORK_VM_MAP, or the file has as many programs as the driver allows.
@@ -619,8 +620,11 @@ struct drm_ork_sync {
 /**
  * struct drm_ork_job - one job: a range of a program's tasks
  *
- * A range, and each part that it is cut into, must not begin with a task that reuses on-chip data:
- * -EINVAL.
+ * A range, and each piece that DRM_ORK_PLACE_SPLIT cuts it into, must not begin with a task that
+ * reuses on-chip data: -EINVAL.
+ *
+ * Each core runs its tasks in order, in parts between which jobs of other queues get their turn.
+ * When a part ends with an error, parts of the job that have not begun are not run.
  */
 struct drm_ork_job {
 	/** @prog: program handle */
@@ -692,7 +696,8 @@ struct drm_ork_job {
  * its index, the jobs before it are queued and the ones after it are not.
  *
  * -ECANCELED: the queue is lost, see &struct drm_ork_queue_create. -EBUSY: the file has as many
- * jobs that have not ended as the driver allows; it may try again when one has.
+ * jobs that have not ended as the driver allows; it may try again when one has. A long job counts
+ * for several.
  */
 struct drm_ork_submit {
 	/** @jobs: array of &struct drm_ork_job, at least one */
@@ -826,7 +831,7 @@ struct drm_ork_job_wait {
 	/** @cores: out: mask of the cores that its parts were placed on */
 	__u32 cores;
 
-	/** @tasks_done: out: tasks that have ended on cores that are done with it */
+	/** @tasks_done: out: tasks that have ended, in parts that have */
 	__u32 tasks_done;
 
 	/** @submitted_ns: out: CLOCK_MONOTONIC time in nanoseconds when it was queued */

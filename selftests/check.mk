@@ -89,6 +89,10 @@ $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kerne
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
 	--mem 4G -- $(RUN_SELFTESTS) matmul $(BOARD_HOST_TESTS)))
 
+# The driver of the chip came after Linux 6.1, and the kernels that setup builds are without it.
+$(eval $(call board_test,check-board,check-supply,a supply that does not answer$(,) on Linux 6.12,--kernel 6.12 --dt rk8602 \
+	--load i2c_gpio --load fan53555 --no-complaints --timeout 300 -- $(RUN_SELFTESTS) supply power))
+
 ABI_DOCUMENTS := $(wildcard Documentation/ABI/testing/*)
 $(eval $(call board_test,check-board,check-abi,files in sysfs and debugfs,--timeout 120 \
 	--put selftests/abi.sh:/root/abi.sh --put selftests/tap.sh:/root/tap.sh \

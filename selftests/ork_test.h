@@ -60,6 +60,21 @@ struct ork_test_program {
 /* Writes a file of sysfs and the like. Returns 0 or a negative errno. */
 int ork_test_write_text(const char *path, const char *text);
 
+/* The devices of the driver. Core N is the N-th in the order of addresses; with one for all cores there is none of the others. */
+#define ORK_TEST_CORES "/sys/bus/platform/drivers/rknpu-ork-core/"
+extern const char * const ork_test_devices[DRM_ORK_MAX_CORES];
+
+/* Whether a core has no power, or no device; the second waits until none has, for a minute at most. */
+bool ork_test_is_suspended(unsigned int core);
+bool ork_test_all_suspended(void);
+
+/*
+ * Lines of the emulated board that break something while they are high (Documentation/emulator.rst). The first returns a
+ * descriptor of some, all low, or -1; the second sets one of these and returns 0 or a negative errno.
+ */
+int ork_test_get_lines(unsigned int first, unsigned int count);
+int ork_test_set_line(int lines, unsigned int index, bool high);
+
 /*
  * Makes the kernel's n-th allocation, or copy from or to user memory, in calls of this thread fail. The first returns a descriptor
  * for the others, or a negative errno if the kernel cannot. 0 is for no failure. The last tells whether the failure has come, and

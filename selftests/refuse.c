@@ -6,13 +6,9 @@
  * error that says so, and the device goes on when it is over. The emulated board has lines that do this (Documentation/emulator.rst).
  */
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/gpio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,73 +17,16 @@
 #include "kselftest_harness.h"
 #include "ork_test.h"
 
-#define CHIP "fd7c0000.gpio"
-#define REFUSE_RATE 8
-#define REFUSE_GATE 9
-#define DEAF_MMU 10
+#define FIRST_LINE 8
 #define LINES 5
+/* Of these. */
+#define REFUSE_RATE 0
+#define REFUSE_GATE 1
+#define DEAF_MMU 2
 
 #define DEVFREQ "/sys/class/devfreq/fdab0000.npu/"
-#define CORES "/sys/bus/platform/drivers/rknpu-ork-core/"
 #define LONG_MS 60000
-#define LONG_US (LONG_MS * 1000)
 #define STEP_US 10000
-
-/* Returns a descriptor of all lines that break something, all low, or -1. */
-static int get_lines(void)
-{
-	struct gpio_v2_line_request request = { .num_lines = LINES, .config.flags = GPIO_V2_LINE_FLAG_OUTPUT };
-	struct gpiochip_info info;
-	int i, chip = open("/dev/gpiochip0", O_RDWR | O_CLOEXEC);
-
-	for (i = 0; i < LINES; i++)
-		request.offsets[i] = REFUSE_RATE + i;
-	if (chip < 0 || ioctl(chip, GPIO_GET_CHIPINFO_IOCTL, &info) || strcmp(info.label, CHIP) ||
-	    ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request))
-		request.fd = -1;
-	close(chip);
-	return request.fd;
-}
-
-static int set_line(int lines, int line, bool high)
-{
-	uint64_t mask = 1ull << (line - REFUSE_RATE);
-	struct gpio_v2_line_values values = { .bits = high ? mask : 0, .mask = mask };
-
-	return ioctl(lines, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) ? -errno : 0;
-}
-
-/* Core N is the N-th device in the order of addresses; with one device for all there is none of the others. */
-static const char * const devices[] = { "fdab0000.npu", "fdac0000.npu", "fdad0000.npu" };
-
-static bool is_suspended(const char *device)
-{
-	char path[128], text[32] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), CORES "%s/power/runtime_status", device);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = 0;
-	close(fd);
-	return !strncmp(text, "suspended", 9) || !strncmp(text, "error", 5);
-}
-
-/* Until no core is powered any more. */
-static bool all_suspended(void)
-{
-	uint32_t i, waited;
-
-	for (i = 0; i < DRM_ORK_MAX_CORES; i++)
-		for (waited = 0; !is_suspended(devices[i]); waited += STEP_US) {
-			if (waited >= LONG_US)
-				return false;
-			usleep(STEP_US);
-		}
-	return true;
-}
 
 /* For as long as a core is awake. */
 static int want_full_rate(bool full)
@@ -105,7 +44,7 @@ FIXTURE(refuse)
 
 FIXTURE_SETUP(refuse)
 {
-	self->lines = get_lines();
+	self->lines = ork_test_get_lines(FIRST_LINE, LINES);
 	if (self->lines < 0)
 		SKIP(return, "the board has no lines that break it, or not for us");
 	self->fd = ork_test_open();
@@ -119,7 +58,7 @@ FIXTURE_TEARDOWN(refuse)
 	int i;
 
 	for (i = 0; i < LINES; i++)
-		set_line(self->lines, REFUSE_RATE + i, false);
+		ork_test_set_line(self->lines, i, false);
 	want_full_rate(false);
 	ork_test_product_fini(self->fd, &self->p);
 	close(self->fd);
@@ -138,11 +77,11 @@ static int run(FIXTURE_DATA(refuse) *self, uint32_t core_mask)
 TEST_F_TIMEOUT(refuse, rate_that_is_refused_costs_no_job, LONG_MS / 1000)
 {
 	ASSERT_EQ(want_full_rate(true), 0);
-	ASSERT_TRUE(all_suspended());
-	ASSERT_EQ(set_line(self->lines, REFUSE_RATE, true), 0);
+	ASSERT_TRUE(ork_test_all_suspended());
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, true), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	ASSERT_EQ(set_line(self->lines, REFUSE_RATE, false), 0);
-	EXPECT_TRUE(all_suspended());
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, false), 0);
+	EXPECT_TRUE(ork_test_all_suspended());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
@@ -153,15 +92,15 @@ TEST_F_TIMEOUT(refuse, clock_that_cannot_be_parked_keeps_the_power_on, LONG_MS /
 
 	ASSERT_EQ(want_full_rate(true), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	ASSERT_EQ(set_line(self->lines, REFUSE_RATE, true), 0);
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, true), 0);
 	for (i = 0; i < 100; i++) {
 		usleep(STEP_US);
-		EXPECT_FALSE(is_suspended(devices[0]) && is_suspended(devices[1]) && is_suspended(devices[2]));
+		EXPECT_FALSE(ork_test_is_suspended(0) && ork_test_is_suspended(1) && ork_test_is_suspended(2));
 	}
 	EXPECT_EQ(run(self, 7), 0);
-	ASSERT_EQ(set_line(self->lines, REFUSE_RATE, false), 0);
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, false), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	EXPECT_TRUE(all_suspended());
+	EXPECT_TRUE(ork_test_all_suspended());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
@@ -169,20 +108,20 @@ TEST_F_TIMEOUT(refuse, clock_that_does_not_start_fails_the_jobs_until_it_does, L
 {
 	int i;
 
-	ASSERT_TRUE(all_suspended());
-	ASSERT_EQ(set_line(self->lines, REFUSE_GATE, true), 0);
+	ASSERT_TRUE(ork_test_all_suspended());
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_GATE, true), 0);
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(run(self, 7), -ENODEV);
-	ASSERT_EQ(set_line(self->lines, REFUSE_GATE, false), 0);
+	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_GATE, false), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	EXPECT_TRUE(all_suspended());
+	EXPECT_TRUE(ork_test_all_suspended());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
 /* With the vendor's device tree the cores share one IOMMU, and get an address space together or not at all. */
 static int others_result(void)
 {
-	return access(CORES "fdac0000.npu", F_OK) ? -ENODEV : 0;
+	return access(ORK_TEST_CORES "fdac0000.npu", F_OK) ? -ENODEV : 0;
 }
 
 TEST_F_TIMEOUT(refuse, core_whose_mmu_does_not_answer_fails_its_jobs_alone, LONG_MS / 1000)
@@ -190,12 +129,12 @@ TEST_F_TIMEOUT(refuse, core_whose_mmu_does_not_answer_fails_its_jobs_alone, LONG
 	int core;
 
 	for (core = 0; core < DRM_ORK_MAX_CORES; core++) {
-		ASSERT_TRUE(all_suspended());
-		ASSERT_EQ(set_line(self->lines, DEAF_MMU + core, true), 0);
+		ASSERT_TRUE(ork_test_all_suspended());
+		ASSERT_EQ(ork_test_set_line(self->lines, DEAF_MMU + core, true), 0);
 		EXPECT_EQ(run(self, 1u << core), -ENODEV);
 		EXPECT_EQ(run(self, 1u << core), -ENODEV);
 		EXPECT_EQ(run(self, 7 & ~(1u << core)), others_result());
-		ASSERT_EQ(set_line(self->lines, DEAF_MMU + core, false), 0);
+		ASSERT_EQ(ork_test_set_line(self->lines, DEAF_MMU + core, false), 0);
 		EXPECT_EQ(run(self, 1u << core), 0);
 	}
 }

@@ -7,14 +7,14 @@ SELFTESTS := open_query memory buffers user nobody import vm limits isolation ov
 	wedge kill storm fair queue observe power sleep chain unbind refuse terminal
 # Needs a kernel that makes allocations fail.
 SELFTEST_FAULTS := fault
-# Need a board that is broken in a certain way.
-SELFTEST_BROKEN := lost bus_error
+# Need a board that is broken in a certain way, or has a certain part.
+SELFTEST_BROKEN := lost bus_error supply
 # Print figures, as bench_switch.sh does; soak runs as long as it is told to.
 SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/tap.sh selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
-SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_fault.c selftests/ork_test_product.c
+SELFTEST_COMMON := $(addprefix selftests/,ork_test.c ork_test_board.c ork_test_fault.c ork_test_product.c)
 # Of the programs whose way through a driver is logged.
 PATH_SRCS := selftests/path.c selftests/steps.c
 

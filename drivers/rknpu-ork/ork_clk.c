@@ -10,9 +10,9 @@
  * suspended, not by each core for itself. A rate that somebody wants meanwhile is kept for later.
  *
  * Operating points come from the device tree. The order of voltage and rate is dev_pm_opp's:
- * voltage first on the way up. Without a table, or with one that is meant for certain chips only,
- * the driver has its own: rates that every chip runs at with the voltage that boot leaves, which
- * stays.
+ * voltage first on the way up. On the way down it would not notice a clock that stays as it is, so
+ * the driver looks first. Without a table, or with one that is meant for certain chips only, the
+ * driver has its own: rates that every chip runs at with the voltage that boot leaves, which stays.
  *
  * Locks: devfreq's before clk->lock, and nothing of ours inside.
  */
@@ -37,7 +37,7 @@
 
 /*
  * The clock framework does not pass on that the firmware has refused a rate. A clock that stays too
- * fast matters: it must not be when the power goes.
+ * fast matters: it must not be when the power goes, or the voltage.
  */
 static int ork_clk_check_rate(struct ork_clk *clk, unsigned long hz)
 {
@@ -50,15 +50,30 @@ static int ork_clk_check_rate(struct ork_clk *clk, unsigned long hz)
 	return -EIO;
 }
 
+static int ork_clk_lower(struct ork_clk *clk, unsigned long hz)
+{
+	int ret = clk_set_rate(clk->compute, hz);
+
+	return ret ?: ork_clk_check_rate(clk, hz);
+}
+
 static int ork_clk_set_rate(struct ork_clk *clk, unsigned long hz)
 {
-	int ret;
+	bool down = hz <= clk->rate_hz;
+	int ret = 0;
 
 	lockdep_assert_held(&clk->lock);
 
+	/* dev_pm_opp does not look at the clock before it lowers the voltage. */
+	if (down)
+		ret = ork_clk_lower(clk, hz);
+	if (ret)
+		return ret;
+
 	ret = dev_pm_opp_set_rate(clk->dev, hz);
-	if (!ret)
-		ret = ork_clk_check_rate(clk, hz);
+	/* A voltage that stays too high does no harm, but Linux 6.1 puts the clock back then. */
+	if (ret && down)
+		ret = ork_clk_lower(clk, hz);
 	if (!ret)
 		clk->rate_hz = hz;
 

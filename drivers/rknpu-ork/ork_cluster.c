@@ -17,7 +17,6 @@
 #include <linux/of.h>
 #include <linux/of_device.h>
 #include <linux/pm_runtime.h>
-#include <linux/regulator/consumer.h>
 
 #include "ork_clk.h"
 #include "ork_cluster.h"
@@ -195,6 +194,43 @@ static const struct component_ops ork_cluster_component_ops = {
 	.unbind = ork_cluster_unbind,
 };
 
+/*
+ * A supply whose chip does not answer cannot be turned off. It is kept then, with the device that
+ * it is for: the kernel warns about one that is given back while it is on.
+ */
+static void ork_cluster_put_supplies(void *data)
+{
+	struct ork_cluster *cluster = data;
+	unsigned int i;
+
+	for (i = 0; i < ORK_NUM_SUPPLIES; i++) {
+		if (regulator_disable(cluster->supplies[i].consumer))
+			get_device(cluster->dev);
+		else
+			regulator_put(cluster->supplies[i].consumer);
+	}
+}
+
+static int ork_cluster_get_supplies(struct ork_cluster *cluster)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ORK_NUM_SUPPLIES; i++)
+		cluster->supplies[i].supply = cluster->layout->supplies[i];
+	ret = regulator_bulk_get(cluster->dev, ORK_NUM_SUPPLIES, cluster->supplies);
+	if (ret)
+		return ret;
+
+	ret = regulator_bulk_enable(ORK_NUM_SUPPLIES, cluster->supplies);
+	if (ret) {
+		regulator_bulk_free(ORK_NUM_SUPPLIES, cluster->supplies);
+		return ret;
+	}
+
+	return devm_add_action_or_reset(cluster->dev, ork_cluster_put_supplies, cluster);
+}
+
 static int ork_cluster_get_resources(struct ork_cluster *cluster)
 {
 	const struct ork_layout *layout = cluster->layout;
@@ -209,7 +245,7 @@ static int ork_cluster_get_resources(struct ork_cluster *cluster)
 	if (ret)
 		return dev_err_probe(dev, ret, "no clocks\n");
 
-	ret = devm_regulator_bulk_get_enable(dev, ARRAY_SIZE(layout->supplies), layout->supplies);
+	ret = ork_cluster_get_supplies(cluster);
 	if (ret)
 		return dev_err_probe(dev, ret, "no supplies\n");
 

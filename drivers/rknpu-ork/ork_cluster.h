@@ -5,6 +5,7 @@
 
 #include <linux/clk.h>
 #include <linux/platform_device.h>
+#include <linux/regulator/consumer.h>
 
 #include "ork_core.h"
 #include "ork_domains.h"
@@ -12,6 +13,7 @@
 #include "ork_mmu.h"
 
 #define ORK_MAX_CLKS 8
+#define ORK_NUM_SUPPLIES 2
 
 /**
  * struct ork_layout - how a kind of device tree describes cores
@@ -27,7 +29,7 @@ struct ork_layout {
 	const char *compute_clk;
 
 	/** @supplies: names of the regulators; the first one feeds the cores */
-	const char *supplies[2];
+	const char *supplies[ORK_NUM_SUPPLIES];
 
 	/**
 	 * @domains: names of the power domains that the IOMMU needs and does not have; NULL behind
@@ -54,6 +56,9 @@ struct ork_cluster {
 
 	/** @clk_count: number of clocks */
 	unsigned int clk_count;
+
+	/** @supplies: on while the driver is bound */
+	struct regulator_bulk_data supplies[ORK_NUM_SUPPLIES];
 
 	/** @mmu: IOMMU group */
 	struct ork_mmu mmu;

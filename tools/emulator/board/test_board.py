@@ -316,6 +316,13 @@ def device_trees_differ_in_the_npu_only():
 
 
 @test
+def linux_finds_the_supply_on_its_bus():
+    result = board("sh", "-c", "cd /sys/bus/i2c/devices/*-0042/regulator/regulator.*; cat name microvolts",
+                   options=["--dt", "rk8602", "--load", "i2c_gpio", "--load", "fan53555"])
+    expect(result.out, b"vdd_npu_s0\n850000\n", f"output: {result.err}")
+
+
+@test
 def icount_board_runs():
     result = board("nproc", options=["--icount"])
     expect(result.out, b"1\n", f"output: {result.err}")

@@ -8,6 +8,9 @@
  * One register; bit n is the level of line n and reads back. This is the
  * register model of Linux's gpio-mmio with a "dat" register only. It has no
  * state besides, so nothing is lost or restored when the system sleeps.
+ *
+ * The data line of an I2C bus is an open drain: high means that it is let go, and
+ * it reads low while somebody else pulls it down.
  */
 
 #include "qemu/osdep.h"
@@ -19,8 +22,8 @@
 
 #define REGISTER_BYTES 4
 
-/* Firmware leaves the clocks on and the voltage up. */
-#define FIRMWARE_LEVELS 0xff
+/* Firmware leaves the clocks on, the voltage up and the I2C bus idle. */
+#define FIRMWARE_LEVELS 0xc0ff
 
 static void set_levels(RK3588NpuLinesState *s, uint32_t levels)
 {
@@ -34,7 +37,7 @@ static uint64_t lines_mmio_read(void *opaque, hwaddr offset, unsigned int size)
 {
     RK3588NpuLinesState *s = opaque;
 
-    return s->levels;
+    return s->sda ? s->levels : s->levels & ~BIT(RK3588_NPU_LINES_SDA);
 }
 
 static void lines_mmio_write(void *opaque, hwaddr offset, uint64_t value,
@@ -50,6 +53,13 @@ static const MemoryRegionOps lines_mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
+static void lines_set_sda(void *opaque, int line, int level)
+{
+    RK3588NpuLinesState *s = opaque;
+
+    s->sda = level;
+}
+
 static void lines_reset(DeviceState *dev)
 {
     set_levels(RK3588_NPU_LINES(dev), FIRMWARE_LEVELS);
@@ -62,7 +72,9 @@ static void lines_init(Object *obj)
     memory_region_init_io(&s->mmio, obj, &lines_mmio_ops, s,
                           TYPE_RK3588_NPU_LINES, REGISTER_BYTES);
     sysbus_init_mmio(SYS_BUS_DEVICE(s), &s->mmio);
+    s->sda = true;
     qdev_init_gpio_out(DEVICE(s), s->out, RK3588_NPU_LINES_COUNT);
+    qdev_init_gpio_in_named(DEVICE(s), lines_set_sda, "sda", 1);
 }
 
 static const VMStateDescription vmstate_lines = {

@@ -28,6 +28,7 @@
 #include "hw/core/split-irq.h"
 #include "hw/or-irq.h"
 #include "hw/clock.h"
+#include "hw/i2c/bitbang_i2c.h"
 #include "hw/qdev-clock.h"
 #include "hw/qdev-properties.h"
 #include "hw/sysbus.h"
@@ -44,6 +45,7 @@
 #include "rk3588_npu_reset.h"
 #include "rk3588_pmu.h"
 #include "rk3588_scmi.h"
+#include "rk8602.h"
 #include <libfdt.h>
 
 #define TYPE_RK3588_NPU_MACHINE MACHINE_TYPE_NAME("rk3588-npu")
@@ -71,15 +73,20 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 
 /*
  * Lines that gate the NPU's bus clocks; pclk reaches no part of the NPU that is
- * modelled. One more line chooses between the two voltages of the NPU's supply.
- * The others make the firmware refuse what it is asked for, and the MMU of a core
- * ignore its commands.
+ * modelled. One more line chooses between the two settings of the NPU's supply.
+ * The next ones make the firmware refuse what it is asked for, the MMU of a core
+ * ignore its commands, and the supply its bus. The last two are that bus.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
-#define VDD_LINE        7
+#define VSEL_LINE       7
 #define REFUSE_LINE(n)  (8 + (n))
 #define DEAF_LINE(core) (8 + RK3588_SCMI_REFUSALS + (core))
+#define DEAF_VDD_LINE   DEAF_LINE(RK3588_NPU_CORES)
+#define SCL_LINE        14
+
+/* Where boards have it. */
+#define VDD_I2C_ADDRESS 0x42
 
 /* Interrupt of a core and its MMU, register window, MMU banks within it. */
 static const struct {
@@ -291,6 +298,26 @@ static DeviceState *create_reset(RK3588NpuMachineState *m)
     return dev;
 }
 
+/* An I2C bus of two lines, with the supply of the NPU. */
+static void create_supply(RK3588NpuMachineState *m, DeviceState *lines)
+{
+    DeviceState *master = sysbus_create_simple(TYPE_GPIO_I2C, -1, NULL);
+    I2CBus *bus = I2C_BUS(qdev_get_child_bus(master, "i2c"));
+    DeviceState *vdd = DEVICE(i2c_slave_create_simple(bus, TYPE_RK8602,
+                                                      VDD_I2C_ADDRESS));
+
+    qdev_connect_gpio_out(lines, RK3588_NPU_LINES_SDA,
+                          qdev_get_gpio_in(master, BITBANG_I2C_SDA));
+    qdev_connect_gpio_out(lines, SCL_LINE,
+                          qdev_get_gpio_in(master, BITBANG_I2C_SCL));
+    qdev_connect_gpio_out(master, 0, qdev_get_gpio_in_named(lines, "sda", 0));
+    qdev_connect_gpio_out(lines, VSEL_LINE,
+                          qdev_get_gpio_in_named(vdd, "vsel", 0));
+    qdev_connect_gpio_out(lines, DEAF_VDD_LINE,
+                          qdev_get_gpio_in_named(vdd, "deaf", 0));
+    qdev_connect_gpio_out(vdd, 0, qdev_get_gpio_in_named(m->scmi, "vdd", 0));
+}
+
 static void create_npu(RK3588NpuMachineState *m)
 {
     DeviceState *reset = create_reset(m);
@@ -318,8 +345,7 @@ static void create_npu(RK3588NpuMachineState *m)
                               qdev_get_gpio_in_named(iommu, "deaf", 0));
     }
     fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
-    qdev_connect_gpio_out(lines, VDD_LINE,
-                          qdev_get_gpio_in_named(m->scmi, "vdd", 0));
+    create_supply(m, lines);
     for (unsigned int i = 0; i < RK3588_SCMI_REFUSALS; i++) {
         qdev_connect_gpio_out(lines, REFUSE_LINE(i),
                               qdev_get_gpio_in_named(m->scmi, "refuse", i));

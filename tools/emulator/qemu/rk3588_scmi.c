@@ -87,8 +87,17 @@ enum {
 #define MAX_HZ    1000000000ull
 #define STEP_HZ   1000000ull
 
-/* At the lower voltage, 0.7 V. */
-#define VDD_LOW_MAX_HZ 700000000ull
+/*
+ * Operating points of the vendor for the weakest chips: 700 MHz at 0.7 V, from
+ * there on 2 kHz more for each microvolt. It has none below. There the parked
+ * rate passes: Linux has domains on before and after their drivers have supplies.
+ */
+#define VDD_MIN_UV     700000
+#define VDD_MIN_MAX_HZ 700000000ull
+#define VDD_HZ_PER_UV  2000ull
+
+/* Until the supply says what it has. */
+#define VDD_BOOT_UV 850000
 
 /* A message's parameters come in words[], which its return values replace. */
 typedef struct Message {
@@ -149,11 +158,17 @@ static int base_message(Message *m, unsigned int id)
     }
 }
 
+static uint64_t max_hz_of_voltage(int uv)
+{
+    return uv < VDD_MIN_UV ? PARKED_HZ :
+           VDD_MIN_MAX_HZ + (uv - VDD_MIN_UV) * VDD_HZ_PER_UV;
+}
+
 static void check_voltage(const RK3588ScmiState *s)
 {
-    if (!s->vdd_high && s->hz > VDD_LOW_MAX_HZ) {
-        error_printf("npu: clock: %" PRIu64 " Hz at the voltage for %llu Hz\n",
-                     s->hz, VDD_LOW_MAX_HZ);
+    if (s->hz > max_hz_of_voltage(s->vdd_uv)) {
+        error_printf("npu: clock: %" PRIu64 " Hz at %d uV\n", s->hz,
+                     s->vdd_uv);
     }
 }
 
@@ -297,8 +312,10 @@ static void scmi_set_vdd(void *opaque, int line, int level)
 {
     RK3588ScmiState *s = opaque;
 
-    s->vdd_high = level;
-    check_voltage(s);
+    if (level != s->vdd_uv) {
+        s->vdd_uv = level;
+        check_voltage(s);
+    }
 }
 
 static void scmi_set_refuse(void *opaque, int line, int level)
@@ -323,7 +340,7 @@ static void scmi_realize(DeviceState *dev, Error **errp)
     RK3588ScmiState *s = RK3588_SCMI(dev);
 
     s->powered = true;
-    s->vdd_high = true;
+    s->vdd_uv = VDD_BOOT_UV;
     s->hz = s->boot_hz;
     clock_set_hz(s->npu, s->hz);
 }

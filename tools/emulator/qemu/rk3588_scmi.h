@@ -24,7 +24,7 @@ struct RK3588ScmiState {
     qemu_irq gate;   /* high: the compute clock runs */
     bool enabled;
     bool powered;    /* domain NPUTOP is on */
-    bool vdd_high;   /* the supply has the higher of its two voltages */
+    int vdd_uv;      /* of the NPU's supply */
     bool refuses[RK3588_SCMI_REFUSALS];
     uint64_t hz;
     uint64_t boot_hz;

@@ -25,7 +25,8 @@ SPI = (110, 111, 112)
 RESET = 0xFD7D0000
 PMU = 0xFD8D8000
 LINES = 0xFD7C0000
-ACLK_GATE, HCLK_GATE, VDD_HIGH, REFUSE_RATE, REFUSE_GATE, DEAF_MMU = 0, 3, 7, 8, 9, 10
+SUPPLY = 0x42
+ACLK_GATE, HCLK_GATE, VSEL, REFUSE_RATE, REFUSE_GATE, DEAF_MMU, DEAF_SUPPLY, SCL, SDA = 0, 3, 7, 8, 9, 10, 13, 14, 15
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -135,6 +136,8 @@ class Board:
              "-display", "none", "-d", "guest_errors", *options],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.command("irq_intercept_in /machine/gic")
+        # What is written; the data line of the bus may read otherwise.
+        self.lines = self.read(LINES)
 
     def __enter__(self):
         return self
@@ -195,8 +198,53 @@ class Board:
         self.write(RESET, value)
 
     def set_line(self, line, on):
-        """A line that gates a clock, chooses the voltage or breaks something."""
-        self.write(LINES, self.read(LINES) & ~(1 << line) | on << line)
+        """A line that gates a clock, chooses the voltage, breaks something or is a bus."""
+        self.lines = self.lines & ~(1 << line) | on << line
+        self.write(LINES, self.lines)
+
+    def i2c_start(self):
+        for line, on in ((SDA, True), (SCL, True), (SDA, False), (SCL, False)):
+            self.set_line(line, on)
+
+    def i2c_stop(self):
+        for line, on in ((SDA, False), (SCL, True), (SDA, True)):
+            self.set_line(line, on)
+
+    def i2c_bit(self, bit):
+        """Sends a bit and returns what was on the bus: a device can pull a 1 down."""
+        self.set_line(SDA, bit)
+        self.set_line(SCL, True)
+        seen = self.read(LINES) >> SDA & 1
+        self.set_line(SCL, False)
+        return seen
+
+    def i2c_send(self, *values):
+        """Returns whether all were acknowledged."""
+        acknowledged = True
+        for value in values:
+            for i in range(7, -1, -1):
+                self.i2c_bit(value >> i & 1)
+            acknowledged &= not self.i2c_bit(1)
+        return acknowledged
+
+    def supply_write(self, register, value):
+        self.i2c_start()
+        done = self.i2c_send(SUPPLY << 1, register, value)
+        self.i2c_stop()
+        return done
+
+    def supply_read(self, register):
+        """None if the supply does not answer."""
+        self.i2c_start()
+        if not self.i2c_send(SUPPLY << 1, register):
+            self.i2c_stop()
+            return None
+        self.i2c_start()
+        assert self.i2c_send(SUPPLY << 1 | 1)
+        value = sum(self.i2c_bit(1) << i for i in range(7, -1, -1))
+        self.i2c_bit(1)
+        self.i2c_stop()
+        return value
 
     def gate_compute_clock(self, core, on):
         """Forces the core's input; the firmware, whose line it is, serves CPUs only."""
@@ -872,17 +920,57 @@ def power_that_goes_off_above_the_parked_rate_is_reported(qemu):
 
 @test
 def rate_above_its_voltage_is_reported(qemu):
-    for steps in (lambda board: (board.set_line(VDD_HIGH, False), board.set_rate(800)),
-                  lambda board: (board.set_rate(800), board.set_line(VDD_HIGH, False))):
+    for steps in (lambda board: (board.set_line(VSEL, False), board.set_rate(800)),
+                  lambda board: (board.set_rate(800), board.set_line(VSEL, False))):
         with FirmwareBoard(qemu) as board:
-            board.set_line(VDD_HIGH, False)
+            board.set_line(VSEL, False)
             board.set_rate(700)
-            board.set_line(VDD_HIGH, True)
+            board.set_line(VSEL, True)
             board.set_rate(1000)
             board.set_rate(200)
             assert board.messages() == ""
             steps(board)
-            assert "800000000 Hz at the voltage for 700000000 Hz" in board.messages()
+            assert "800000000 Hz at 700000 uV" in board.messages()
+
+
+@test
+def supply_has_the_voltage_that_its_bus_was_told(qemu):
+    with FirmwareBoard(qemu) as board:
+        assert [board.supply_read(register) for register in (1, 3, 7)] == [0x80, 10, 56]
+        # 0.75 V is enough for 800 MHz, one step less is not.
+        assert board.supply_write(7, 40) and board.supply_read(7) == 40
+        board.set_rate(800)
+        assert board.messages() == ""
+        assert board.supply_write(7, 39)
+        assert "800000000 Hz at 743750 uV" in board.messages()
+
+
+@test
+def supply_can_be_off_at_the_parked_rate_only(qemu):
+    with FirmwareBoard(qemu) as board:
+        assert board.supply_write(1, 0)
+        assert board.messages() == ""
+        board.set_rate(300)
+        assert "300000000 Hz at 0 uV" in board.messages()
+
+
+@test
+def supply_refuses_what_it_has_not(qemu):
+    with Board(qemu) as board:
+        for register, value in ((3, 1), (7, 160), (9, 0)):
+            before = board.supply_read(register)
+            board.supply_write(register, value)
+            assert board.supply_read(register) == before
+            assert f"write of 0x{value:02x} to register 0x{register:02x} is not modelled" in board.messages()
+
+
+@test
+def deaf_supply_acknowledges_nothing_and_keeps_its_voltage(qemu):
+    with Board(qemu) as board:
+        board.set_line(DEAF_SUPPLY, True)
+        assert board.supply_read(7) is None and not board.supply_write(7, 40)
+        board.set_line(DEAF_SUPPLY, False)
+        assert board.supply_read(7) == 56
 
 
 @test

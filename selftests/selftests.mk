@@ -14,7 +14,7 @@ SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/tap.sh selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
-SELFTEST_COMMON := selftests/ork_test.c selftests/ork_test_fault.c selftests/ork_test_product.c selftests/steps.c
+SELFTEST_COMMON := $(addprefix selftests/,ork_test.c ork_test_fault.c ork_test_left.c ork_test_product.c steps.c)
 
 # The harness's macros compare signs and use longjmp; its handlers ignore arguments.
 SELFTEST_CFLAGS := -D_GNU_SOURCE -Wno-sign-compare -Wno-unused-parameter -Wno-clobbered \

@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <xf86drm.h>
@@ -18,7 +20,8 @@
 #include "kselftest_harness.h"
 #include "ork_test.h"
 
-#define SWEEP_TIMEOUT_S 900
+#define DRIVER "/sys/bus/platform/drivers/rknpu-ork-core/"
+#define SWEEP_TIMEOUT_S 7200
 #define WAIT_MS 60000
 /* No use of the driver has as many points of failure. */
 #define LIMIT 20000
@@ -186,6 +189,40 @@ static int use_driver(bool slots, const char **failed)
 	return ret;
 }
 
+/* Of the device that is bound now. */
+static bool find_node(void)
+{
+	int fd = ork_test_open();
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, node, sizeof(node) - 1);
+	if (fd >= 0)
+		close(fd);
+	return length > 0;
+}
+
+/* What a sweep has counted. */
+struct counts {
+	uint32_t failures, no_memory, bad_address;
+};
+
+static void count(struct counts *c, bool came, int ret)
+{
+	c->failures += came;
+	c->no_memory += ret == -ENOMEM;
+	c->bad_address += ret == -EFAULT;
+}
+
+static void print_counts(const char *name, const struct counts *c)
+{
+	printf("# figure fault.%s.failures %u failures\n", name, c->failures);
+	printf("# figure fault.%s.enomem %u of them ENOMEM\n", name, c->no_memory);
+	printf("# figure fault.%s.efault %u of them EFAULT\n", name, c->bad_address);
+	fflush(stdout);
+}
+
 FIXTURE(fault)
 {
 	int fail, fd;
@@ -194,15 +231,12 @@ FIXTURE(fault)
 
 FIXTURE_SETUP(fault)
 {
-	char link[32];
-
 	self->fail = ork_test_fail_open();
 	if (self->fail < 0)
 		SKIP(return, "the kernel does not inject failures, or not for us");
+	ASSERT_TRUE(find_node());
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", self->fd);
-	ASSERT_GT(readlink(link, node, sizeof(node) - 1), 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->other, 2, 64, 64, 2), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->other, 0), 0);
 }
@@ -214,6 +248,23 @@ FIXTURE_TEARDOWN(fault)
 	close(self->fail);
 }
 
+/* Each so many failures: 1 is all of them, which takes an hour on the emulated board with the debug kernel. */
+static uint32_t step(void)
+{
+	const char *text = getenv("FAULT_STEP");
+	int value = text ? atoi(text) : 1;
+
+	return value > 0 ? value : 1;
+}
+
+/* Not the same ones in each run. */
+static uint32_t first_failure(void)
+{
+	uint32_t draw = 0;
+
+	return getrandom(&draw, sizeof(draw), 0) == sizeof(draw) ? 1 + draw % step() : 1;
+}
+
 static bool says_what_failed(int error)
 {
 	return error == -ENOMEM || error == -EFAULT;
@@ -222,17 +273,20 @@ static bool says_what_failed(int error)
 /* Without a failure, all of it works. */
 static void sweep(struct __test_metadata *_metadata, FIXTURE_DATA(fault) *self, bool slots)
 {
+	struct counts counts = { 0 };
+	struct ork_test_left left;
 	const char *failed;
-	uint32_t n, errors = 0;
 	bool came = true;
+	uint32_t n;
 	int ret;
 
 	ASSERT_EQ(use_driver(slots, &failed), 0);
-	for (n = 1; came && n < LIMIT; n++) {
+	ork_test_left_look(&left);
+	for (n = first_failure(); came && n < LIMIT; n += step()) {
 		ork_test_fail_nth(self->fail, n);
 		ret = use_driver(slots, &failed);
 		came = ork_test_fail_came(self->fail);
-		errors += !!ret;
+		count(&counts, came, ret);
 		if (!came)
 			EXPECT_EQ(ret, 0);
 		EXPECT_TRUE(!ret || says_what_failed(ret))
@@ -242,19 +296,95 @@ static void sweep(struct __test_metadata *_metadata, FIXTURE_DATA(fault) *self, 
 		ASSERT_EQ(ork_test_product_check(self->fd, &self->other), 0);
 	}
 	EXPECT_LT(n, LIMIT);
-	EXPECT_GT(errors, 0);
+	EXPECT_GT(counts.no_memory + counts.bad_address, 0);
 	EXPECT_EQ(use_driver(slots, &failed), 0);
-	TH_LOG("%u failures, %u of them an error", n - 2, errors);
+	EXPECT_TRUE(ork_test_left_nothing(&left));
+	EXPECT_LE(ork_test_left_leaks(), 0);
+	print_counts(slots ? "slots" : "use", &counts);
 }
 
-TEST_F_TIMEOUT(fault, each_failure_of_a_use_is_an_error_and_leaves_others_alone, SWEEP_TIMEOUT_S)
+TEST_F_TIMEOUT(fault, each_failure_of_a_use_is_an_error_and_leaves_nothing, SWEEP_TIMEOUT_S)
 {
 	sweep(_metadata, self, false);
 }
 
-TEST_F_TIMEOUT(fault, each_failure_of_a_use_with_slots_is_an_error_and_leaves_others_alone, SWEEP_TIMEOUT_S)
+TEST_F_TIMEOUT(fault, each_failure_of_a_use_with_slots_is_an_error_and_leaves_nothing, SWEEP_TIMEOUT_S)
 {
 	sweep(_metadata, self, true);
+}
+
+/* --- the devices are bound ----------------------------------------------------------------------------------------- */
+
+FIXTURE(bind)
+{
+	char device[64];
+	int fail, bind, unbind;
+};
+
+/* The first device that the driver is bound to. */
+static bool find_device(char *name, size_t size)
+{
+	glob_t found;
+	bool any = !glob(DRIVER "*.npu", 0, NULL, &found);
+
+	if (any) {
+		snprintf(name, size, "%s", strrchr(found.gl_pathv[0], '/') + 1);
+		globfree(&found);
+	}
+	return any;
+}
+
+FIXTURE_SETUP(bind)
+{
+	self->fail = ork_test_fail_open();
+	if (self->fail < 0)
+		SKIP(return, "the kernel does not inject failures, or not for us");
+	ASSERT_TRUE(find_device(self->device, sizeof(self->device)));
+	self->bind = open(DRIVER "bind", O_WRONLY | O_CLOEXEC);
+	self->unbind = open(DRIVER "unbind", O_WRONLY | O_CLOEXEC);
+	ASSERT_GE(self->bind, 0);
+	ASSERT_GE(self->unbind, 0);
+}
+
+FIXTURE_TEARDOWN(bind)
+{
+	close(self->bind);
+	close(self->unbind);
+	close(self->fail);
+}
+
+static int write_name(int fd, const char *device)
+{
+	return pwrite(fd, device, strlen(device), 0) < 0 ? -errno : 0;
+}
+
+TEST_F_TIMEOUT(bind, each_failure_is_an_error_and_the_next_one_works, SWEEP_TIMEOUT_S)
+{
+	struct counts counts = { 0 };
+	const char *failed;
+	bool came = true;
+	uint32_t n;
+	int ret;
+
+	for (n = first_failure(); came && n < LIMIT; n += step()) {
+		ASSERT_EQ(write_name(self->unbind, self->device), 0);
+		ork_test_fail_nth(self->fail, n);
+		ret = write_name(self->bind, self->device);
+		came = ork_test_fail_came(self->fail);
+		count(&counts, came, ret);
+		EXPECT_TRUE(!ret || says_what_failed(ret))
+			TH_LOG("failure %u: %d", n, ret);
+		if (ret)
+			ASSERT_EQ(write_name(self->bind, self->device), 0)
+				TH_LOG("after failure %u", n);
+		ASSERT_TRUE(find_node());
+		ASSERT_EQ(use_driver(false, &failed), 0)
+			TH_LOG("after failure %u: %s", n, failed);
+	}
+	EXPECT_LT(n, LIMIT);
+	EXPECT_GT(counts.no_memory, 0);
+	EXPECT_LE(ork_test_left_leaks(), 0);
+	print_counts("bind", &counts);
 }
 
 TEST_HARNESS_MAIN

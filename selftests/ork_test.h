@@ -84,6 +84,18 @@ int ork_test_fail_open(void);
 void ork_test_fail_nth(int fail, uint32_t n);
 bool ork_test_fail_came(int fail);
 
+/* What clients have made and not given back. */
+struct ork_test_left {
+	uint32_t objects;
+	uint64_t shared_kib;
+};
+
+void ork_test_left_look(struct ork_test_left *left);
+/* True when all that was made since the look has gone, for which it waits; says what is left if it has not. */
+bool ork_test_left_nothing(const struct ork_test_left *before);
+/* Lines of the driver's in the reports of kmemleak, which it prints, or a negative errno where the kernel does not look for leaks. */
+int ork_test_left_leaks(void);
+
 /* Opens the device's render node. Returns a descriptor or -1. */
 int ork_test_open(void);
 

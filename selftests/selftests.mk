@@ -14,7 +14,7 @@ SELFTEST_BENCH := bench bench_path soak
 SELFTEST_SCRIPTS := selftests/tap.sh selftests/reload.sh selftests/run.sh selftests/bench_switch.sh selftests/soak.sh
 # The ork command where it needs the driver.
 SELFTEST_SCRIPTS += selftests/ork_tool.sh selftests/ork_board.sh
-SELFTEST_COMMON := $(addprefix selftests/,ork_test.c ork_test_board.c ork_test_fault.c ork_test_product.c)
+SELFTEST_COMMON := $(addprefix selftests/,ork_test.c ork_test_board.c ork_test_fault.c ork_test_left.c ork_test_product.c)
 # Of the programs whose way through a driver is logged.
 PATH_SRCS := selftests/path.c selftests/steps.c
 

@@ -1,71 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Copyright 2026 The rknpu-ork authors */
 
-/* After the calls: whether the device computes right and nothing is left of what they made, and what was counted. */
+/* After the calls: whether the device computes right, and what was counted. */
 
-#include <glob.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "../ork_test.h"
 #include "ioctl_fuzz.h"
-
-#define END_SECONDS 60
-/* Pages of shared memory that others on the board may use meanwhile. */
-#define SLACK_KIB 2048
-
-static uint64_t shared_kib(void)
-{
-	unsigned long long kib = 0;
-	char line[128];
-	FILE *file = fopen("/proc/meminfo", "r");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Shmem: %llu", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib;
-}
-
-static uint32_t lines_of(const char *pattern)
-{
-	uint32_t lines = 0;
-	char line[256];
-	FILE *file;
-	glob_t found;
-	size_t i;
-
-	if (glob(pattern, 0, NULL, &found))
-		return 0;
-	for (i = 0; i < found.gl_pathc; i++) {
-		file = fopen(found.gl_pathv[i], "r");
-		while (file && fgets(line, sizeof(line), file))
-			lines++;
-		if (file)
-			fclose(file);
-	}
-	globfree(&found);
-	return lines;
-}
-
-bool fuzz_nothing_is_left(const struct fuzz_before *before)
-{
-	uint64_t deadline = fuzz_now_seconds() + END_SECONDS, kib;
-	uint32_t clients;
-
-	/* The last jobs end, and what they hold goes, in the background. */
-	do {
-		clients = lines_of("/sys/kernel/debug/dri/[0-9]*/vms") + lines_of("/sys/kernel/debug/dri/[0-9]*/queues");
-		kib = shared_kib();
-		if (!clients && kib <= before->shared_kib + SLACK_KIB)
-			return true;
-		usleep(100000);
-	} while (fuzz_now_seconds() < deadline);
-	printf("# %u VMs and queues are left; shared memory: %llu KiB, before %llu KiB\n", clients, (unsigned long long)kib,
-	       (unsigned long long)before->shared_kib);
-	return false;
-}
 
 bool fuzz_products_are_right(void)
 {
@@ -98,7 +40,7 @@ void fuzz_look_before(struct fuzz_before *before)
 {
 	before->resets = resets();
 	before->seconds = fuzz_now_seconds();
-	before->shared_kib = shared_kib();
+	ork_test_left_look(&before->left);
 }
 
 static void figure(const char *what, uint64_t value, const char *unit)

@@ -331,12 +331,12 @@ static int look(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 }
 
 const struct fuzz_kind_info fuzz_core_kinds[] = {
-	{ "bo-close", bo_close, 16 },
+	{ "bo-close", bo_close, 10 },
 	{ "bo-export", bo_export, 12 },
 	{ "heap-buffer", heap_buffer, 1 },
 	{ "bo-import", bo_import, 12 },
-	{ "sync-create", fuzz_sync_create, 12 },
-	{ "sync-destroy", sync_destroy, 10 },
+	{ "sync-create", fuzz_sync_create, 10 },
+	{ "sync-destroy", sync_destroy, 4 },
 	{ "sync-export", sync_export, 10 },
 	{ "sync-import", sync_import, 12 },
 	{ "sync-points", sync_points, 40 },

@@ -226,12 +226,12 @@ const struct fuzz_kind_info fuzz_driver_kinds[] = {
 	{ "bo-map", bo_map, 12 },
 	{ "bo-sync", bo_sync, 50 },
 	{ "bo-wait", bo_wait, 60 },
-	{ "vm-create", vm_create, 4 },
-	{ "vm-destroy", vm_destroy, 5 },
+	{ "vm-create", vm_create, 6 },
+	{ "vm-destroy", vm_destroy, 3 },
 	{ "vm-map", vm_map, 24 },
-	{ "vm-unmap", vm_unmap, 16 },
+	{ "vm-unmap", vm_unmap, 10 },
 	{ "queue-create", fuzz_queue_create, 12 },
-	{ "queue-destroy", queue_destroy, 10 },
+	{ "queue-destroy", queue_destroy, 6 },
 	{ "anything", anything, 100 },
 };
 

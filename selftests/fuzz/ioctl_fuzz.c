@@ -278,7 +278,7 @@ int main(int argc, char **argv)
 	fuzz_print_counts(&before);
 	close(state.mail[0]);
 	close(state.mail[1]);
-	ok &= report(2, options.repeat || fuzz_nothing_is_left(&before), "nothing of what they made is left");
+	ok &= report(2, options.repeat || ork_test_left_nothing(&before.left), "nothing of what they made is left");
 	ok &= report(3, fuzz_products_are_right(), "each core computes right");
 	return !ok;
 }

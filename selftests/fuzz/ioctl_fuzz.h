@@ -16,6 +16,8 @@
 
 #include <drm/rknpu_ork.h>
 
+#include "../ork_test.h"
+
 #define FUZZ_MAX_PROCESSES 16
 #define FUZZ_FILES 3
 #define FUZZ_ENTRIES 16
@@ -146,11 +148,11 @@ bool fuzz_cover_end(struct fuzz_cover *cover);
 
 /* ioctl_after.c: what is to be as it was, and figures */
 struct fuzz_before {
-	uint64_t seconds, shared_kib, resets;
+	uint64_t seconds, resets;
+	struct ork_test_left left;
 };
 
 void fuzz_look_before(struct fuzz_before *before);
-bool fuzz_nothing_is_left(const struct fuzz_before *before);
 bool fuzz_products_are_right(void);
 void fuzz_print_counts(const struct fuzz_before *before);
 

@@ -13,7 +13,7 @@
 #define BANKS 12u
 #define BANK_BYTES 32768u
 #define MAX_JOBS 4u
-#define LARGE_BYTES (64u << 10)
+#define LARGE_BYTES (32u << 10)
 
 static uint32_t align(uint32_t bytes)
 {
@@ -36,7 +36,7 @@ static struct ork_test_product some_product(struct fuzz_rng *r, uint64_t map)
 	struct ork_test_product p = { .vm = fuzz_map_vm(map), .tasks = 1 + fuzz_below(r, 3) };
 
 	p.m = 1 + fuzz_below(r, 8);
-	p.k = p.k_program = 32 * (1 + fuzz_below(r, 8));
+	p.k = p.k_program = 32 * (1 + fuzz_below(r, 4));
 	p.n = 32 * p.tasks * (1 + fuzz_below(r, 2));
 	p.slots = fuzz_one_in(r, 3);
 	p.copies = fuzz_one_in(r, 6);
@@ -96,10 +96,10 @@ int fuzz_prog_create(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng 
 	struct ork_test_program program;
 	int ret;
 
-	if (flags && fuzz_one_in(r, 4))
+	if (flags && fuzz_one_in(r, 12))
 		make_it_hang(&p);
 	ork_test_product_build(&p, flags, &program);
-	for (i = fuzz_one_in(r, 2) ? 0 : fuzz_below(r, 4); i; i--)
+	for (i = fuzz_one_in(r, 3) ? fuzz_below(r, 4) : 0; i; i--)
 		change_word(&program, r);
 	if (p.slots && fuzz_one_in(r, 8))
 		program.slots[0].slot = fuzz_below(r, DRM_ORK_MAX_SLOTS + 2);
@@ -224,8 +224,9 @@ static int submit(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 
 static int job_wait(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
+	uint32_t back = fuzz_below(r, 4);
 	struct drm_ork_job_wait args = {
-		.id = f->last_job - fuzz_below(r, 4), .timeout_ns = fuzz_deadline(r), .count = fuzz_below(r, 5),
+		.id = f->last_job - back, .timeout_ns = fuzz_deadline(r), .count = fuzz_below(r, fuzz_one_in(r, 4) ? 5 : back + 2),
 	};
 
 	if (fuzz_one_in(r, 12)) {
@@ -236,8 +237,8 @@ static int job_wait(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *
 }
 
 const struct fuzz_kind_info fuzz_job_kinds[] = {
-	{ "prog-create", fuzz_prog_create, 32 },
-	{ "prog-destroy", prog_destroy, 16 },
+	{ "prog-create", fuzz_prog_create, 24 },
+	{ "prog-destroy", prog_destroy, 4 },
 	{ "submit", submit, 80 },
 	{ "job-wait", job_wait, 120 },
 };

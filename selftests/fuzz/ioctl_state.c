@@ -88,6 +88,9 @@ uint64_t fuzz_size(struct fuzz_rng *r)
 		return fuzz_one_in(r, 8) ? FUZZ_PAGE * fuzz_below(r, 64) : FUZZ_PAGE << 4;
 	case 2:
 		return fuzz_below(r, 1 << 16);
+	case 3:
+	case 4:
+		return FUZZ_PAGE << 3;
 	default:
 		return FUZZ_PAGE << (fuzz_one_in(r, 8) ? fuzz_below(r, 6) : fuzz_below(r, 2));
 	}

@@ -61,6 +61,8 @@ help:
 	@echo 'make fuzz           fuzz the program checker and the readers of files for a minute each; FUZZ_SECONDS=S or'
 	@echo '                    FUZZ_RUNS=N for longer; make fuzz-keep keeps what they found'
 	@echo 'make fuzz-ioctl     fuzz the driver on the debug kernel: FUZZ_CALLS=N, FUZZ_SECONDS=S, FUZZ_SEED=X'
+	@echo 'make faults         make each allocation and copy of a use of the driver fail once, on the debug kernel'
+	@echo 'make fuzz-figures   adds all runs of fuzz-ioctl up in Documentation/promises.rst, with the last of faults'
 	@echo 'make install        libork and the ork command below PREFIX (default /usr/local); also: make uninstall'
 	@echo 'make deb            Debian packages in $(DEBS)/, for this machine and for arm64'
 	@echo 'make check-packages builds them twice, installs and removes them, and runs them on the board'
@@ -356,7 +358,20 @@ run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G -
 
 .PHONY: fuzz-ioctl
 fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko
-	$(call run_ioctl_fuzz,$(FUZZ_SECONDS))
+	@mkdir -p $(FIGURES)/fuzz
+	$(call run_ioctl_fuzz,$(FUZZ_SECONDS)) > $(FUZZ_LOG) || { cat $(FUZZ_LOG); mv $(FUZZ_LOG) $(FUZZ_LOG).failed; exit 1; }
+	@cat $(FUZZ_LOG)
+
+# All failures, with a look for leaks, and what all good runs of the fuzzer have counted.
+.PHONY: faults fuzz-figures
+faults: board $(BUILD)/module-debug/rknpu_ork.ko
+	@mkdir -p $(FIGURES)
+	$(BOARD) run --kernel debug --no-complaints --append kmemleak=on --timeout 7200 -- /usr/libexec/selftests/fault \
+		> $(FIGURES)/fault.part || { cat $(FIGURES)/fault.part; exit 1; }
+	@mv $(FIGURES)/fault.part $(FIGURES)/fault && cat $(FIGURES)/fault
+fuzz-figures:
+	@selftests/fuzz/sum_runs.py $(FIGURES)/fuzz/*.log > $(FIGURES)/fuzz.sum
+	@tools/figures.py write Documentation/promises.rst $(FIGURES)/fuzz.sum $(wildcard $(FIGURES)/fault)
 
 .PHONY: fuzz fuzz-checker fuzz-pack fuzz-source
 fuzz: fuzz-checker fuzz-pack fuzz-source

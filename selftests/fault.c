@@ -248,7 +248,7 @@ FIXTURE_TEARDOWN(fault)
 	close(self->fail);
 }
 
-/* Each so many failures: 1 is all of them, which takes an hour on the emulated board with the debug kernel. */
+/* Each so many failures: 1 is all of them, which takes minutes on the emulated board with the debug kernel. */
 static uint32_t step(void)
 {
 	const char *text = getenv("FAULT_STEP");
@@ -313,25 +313,28 @@ TEST_F_TIMEOUT(fault, each_failure_of_a_use_with_slots_is_an_error_and_leaves_no
 	sweep(_metadata, self, true);
 }
 
-/* --- the devices are bound ----------------------------------------------------------------------------------------- */
+/* --- a device is bound ---------------------------------------------------------------------------------------------- */
 
 FIXTURE(bind)
 {
-	char device[64];
+	char device[2][64];
 	int fail, bind, unbind;
 };
 
-/* The first device that the driver is bound to. */
-static bool find_device(char *name, size_t size)
+/* Two of the devices that the driver is bound to. */
+static bool find_devices(char (*name)[64])
 {
 	glob_t found;
-	bool any = !glob(DRIVER "*.npu", 0, NULL, &found);
+	bool two;
+	int i;
 
-	if (any) {
-		snprintf(name, size, "%s", strrchr(found.gl_pathv[0], '/') + 1);
-		globfree(&found);
-	}
-	return any;
+	if (glob(DRIVER "*.npu", 0, NULL, &found))
+		return false;
+	two = found.gl_pathc >= 2;
+	for (i = 0; two && i < 2; i++)
+		snprintf(name[i], sizeof(name[i]), "%s", strrchr(found.gl_pathv[i], '/') + 1);
+	globfree(&found);
+	return two;
 }
 
 FIXTURE_SETUP(bind)
@@ -339,7 +342,8 @@ FIXTURE_SETUP(bind)
 	self->fail = ork_test_fail_open();
 	if (self->fail < 0)
 		SKIP(return, "the kernel does not inject failures, or not for us");
-	ASSERT_TRUE(find_device(self->device, sizeof(self->device)));
+	if (!find_devices(self->device))
+		SKIP(return, "there is one device only");
 	self->bind = open(DRIVER "bind", O_WRONLY | O_CLOEXEC);
 	self->unbind = open(DRIVER "unbind", O_WRONLY | O_CLOEXEC);
 	ASSERT_GE(self->bind, 0);
@@ -358,6 +362,10 @@ static int write_name(int fd, const char *device)
 	return pwrite(fd, device, strlen(device), 0) < 0 ? -errno : 0;
 }
 
+/*
+ * Another device is missing meanwhile, so the DRM device is not made: there Linux 7.3 crashes by itself, in drm_minor_alloc_release()
+ * and in devfreq_dev_release(), which give back what was not made.
+ */
 TEST_F_TIMEOUT(bind, each_failure_is_an_error_and_the_next_one_works, SWEEP_TIMEOUT_S)
 {
 	struct counts counts = { 0 };
@@ -366,23 +374,27 @@ TEST_F_TIMEOUT(bind, each_failure_is_an_error_and_the_next_one_works, SWEEP_TIME
 	uint32_t n;
 	int ret;
 
+	ASSERT_EQ(write_name(self->unbind, self->device[0]), 0);
+	ASSERT_EQ(write_name(self->unbind, self->device[1]), 0);
 	for (n = first_failure(); came && n < LIMIT; n += step()) {
-		ASSERT_EQ(write_name(self->unbind, self->device), 0);
 		ork_test_fail_nth(self->fail, n);
-		ret = write_name(self->bind, self->device);
+		ret = write_name(self->bind, self->device[0]);
 		came = ork_test_fail_came(self->fail);
 		count(&counts, came, ret);
-		EXPECT_TRUE(!ret || says_what_failed(ret))
+		/* The kernel has -EBUSY for the lack of memory for a region of registers. */
+		EXPECT_TRUE(!ret || ret == -EBUSY || says_what_failed(ret))
 			TH_LOG("failure %u: %d", n, ret);
 		if (ret)
-			ASSERT_EQ(write_name(self->bind, self->device), 0)
+			ASSERT_EQ(write_name(self->bind, self->device[0]), 0)
 				TH_LOG("after failure %u", n);
-		ASSERT_TRUE(find_node());
-		ASSERT_EQ(use_driver(false, &failed), 0)
-			TH_LOG("after failure %u: %s", n, failed);
+		ASSERT_EQ(write_name(self->unbind, self->device[0]), 0);
 	}
 	EXPECT_LT(n, LIMIT);
 	EXPECT_GT(counts.no_memory, 0);
+	ASSERT_EQ(write_name(self->bind, self->device[0]), 0);
+	ASSERT_EQ(write_name(self->bind, self->device[1]), 0);
+	ASSERT_TRUE(find_node());
+	EXPECT_EQ(use_driver(false, &failed), 0);
 	EXPECT_LE(ork_test_left_leaks(), 0);
 	print_counts("bind", &counts);
 }

@@ -8,6 +8,9 @@ IOCTL_FUZZ_SRCS := $(wildcard selftests/fuzz/ioctl_*.c)
 FUZZ_KERNEL := debug
 FUZZ_CALLS := 10000000
 FUZZ_PROCESSES := 3
+# One name for the whole run.
+FUZZ_STARTED := $(shell date +%Y%m%d-%H%M%S)
+FUZZ_LOG = $(FIGURES)/fuzz/$(or $(FUZZ_SEED),$(FUZZ_STARTED)).log
 
 FUZZ_CC := clang-14
 # Inputs start from programs that are valid, so tracing comparisons finds little and costs more than half of the time.

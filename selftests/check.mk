@@ -121,7 +121,7 @@ check-debug-all: lint-cocci
 .PHONY: check-debug-fuzz
 check-debug-all: check-debug-fuzz
 check-debug-fuzz: board
-	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,60)
+	@$(RUN_TEST) --name 'random calls on the debug kernel' $(call run_ioctl_fuzz,45)
 .PHONY: check-debug-sleep
 check-debug-all: check-debug-sleep
 check-debug-sleep: board

@@ -119,7 +119,6 @@ struct ork_part *ork_queue_take_part(struct ork_lane *lane)
 bool ork_queue_keep_part(struct ork_part *part)
 {
 	struct ork_lane *lane = &part->queue->lanes[part->core->index];
-
 	unsigned long flags;
 	bool keep;
 

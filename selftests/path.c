@@ -9,7 +9,7 @@
 #include "steps.h"
 
 /* The one with the fewest instructions counts: in others a timer of the guest went off. */
-#define ROUNDS 3
+#define ROUNDS 5
 /* Power up the core and fill the caches of the kernel's allocators. */
 #define WARM_UP 8
 /* Jobs of each of two clients. */

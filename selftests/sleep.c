@@ -17,6 +17,7 @@
 
 #define LONG_MS 60000
 #define DEEP 60
+#define HANG_MS 4000
 #define SLEEP_TIMEOUT_S 120
 
 FIXTURE(sleep)
@@ -65,21 +66,27 @@ TEST_F_TIMEOUT(sleep, an_idle_device_sleeps_and_works_again, SLEEP_TIMEOUT_S)
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
 }
 
+/* They wait for a job that hangs on another core, and whose end the sleep waits for: some kernels are slow to submit. */
 TEST_F_TIMEOUT(sleep, queued_jobs_run_after_it, SLEEP_TIMEOUT_S)
 {
 	uint64_t addresses[3], first, id;
+	struct drm_ork_sync in = { 0 };
+	struct ork_test_product hang;
 	struct drm_ork_job_wait result;
 	struct drm_ork_job job;
 	int i, left = 0;
 
+	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
+	ASSERT_EQ(ork_test_product_start(self->fd, &hang, DRM_ORK_PLACE_AUTO, 1, HANG_MS, &in.handle), 0);
 	job = ork_test_product_job(&self->deep, addresses);
 	job.placement = DRM_ORK_PLACE_SPLIT;
-	job.core_mask = 7;
+	job.core_mask = 6;
+	job.in_syncs = (struct drm_ork_array){ sizeof(in), 1, (uintptr_t)&in };
 	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &first), 0);
 	for (i = 1; i < DEEP; i++)
 		ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
-	if (ork_test_job_wait(self->fd, first + DEEP - 1, 0, &result) != -ETIMEDOUT)
-		SKIP(return, "the jobs ran out before the sleep");
+	if (ork_test_wait(self->fd, in.handle, 0) != -ETIME)
+		SKIP(return, "the jobs began before the sleep");
 	ASSERT_EQ(sleep_and_wake(), 0);
 	for (i = 0; i < DEEP; i++)
 		left += ork_test_job_wait(self->fd, first + i, 0, &result) == -ETIMEDOUT;
@@ -91,6 +98,7 @@ TEST_F_TIMEOUT(sleep, queued_jobs_run_after_it, SLEEP_TIMEOUT_S)
 		EXPECT_EQ(result.tasks_done, self->deep.tasks);
 	}
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->deep), 0);
+	ork_test_product_fini(self->fd, &hang);
 }
 
 TEST_F_TIMEOUT(sleep, a_wedged_job_ends_before_it, SLEEP_TIMEOUT_S)

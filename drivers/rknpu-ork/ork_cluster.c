@@ -296,7 +296,7 @@ static void ork_cluster_stop(struct ork_cluster *cluster)
 	pm_runtime_dont_use_autosuspend(cluster->dev);
 	/* Whatever was under way: what stays on now is never turned off. */
 	pm_runtime_force_suspend(cluster->dev);
-	/* It is left to a work item to follow, but its registers need the supply, which goes now. */
+	/* It would follow from a work item, but its registers need the supply, which goes now. */
 	if (cluster->mmu.iommu)
 		pm_runtime_suspend(cluster->mmu.iommu);
 }

@@ -64,6 +64,8 @@ int ork_test_write_text(const char *path, const char *text);
 #define ORK_TEST_CORES "/sys/bus/platform/drivers/rknpu-ork-core/"
 extern const char * const ork_test_devices[DRM_ORK_MAX_CORES];
 
+/* Keeps the cores' power on, or lets it go when they have nothing to do. Returns 0 or a negative errno. */
+int ork_test_keep_awake(bool on);
 /* Whether a core has no power, or no device; the second waits until none has, for a minute at most. */
 bool ork_test_is_suspended(unsigned int core);
 bool ork_test_all_suspended(void);
@@ -90,6 +92,8 @@ struct ork_test_left {
 	uint64_t shared_kib;
 };
 
+/* A line of /proc/meminfo in KiB, or 0. */
+uint64_t ork_test_meminfo_kib(const char *name);
 void ork_test_left_look(struct ork_test_left *left);
 /* True when all that was made since the look has gone, for which it waits; says what is left if it has not. */
 bool ork_test_left_nothing(const struct ork_test_left *before);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/gpio.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,20 @@ int ork_test_set_line(int lines, unsigned int index, bool high)
 	struct gpio_v2_line_values values = { .bits = high ? mask : 0, .mask = mask };
 
 	return ioctl(lines, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) ? -errno : 0;
+}
+
+int ork_test_keep_awake(bool on)
+{
+	glob_t found;
+	int ret = 0;
+	size_t i;
+
+	if (glob(ORK_TEST_CORES "*.npu/power/control", 0, NULL, &found))
+		return -ENODEV;
+	for (i = 0; !ret && i < found.gl_pathc; i++)
+		ret = ork_test_write_text(found.gl_pathv[i], on ? "on" : "auto");
+	globfree(&found);
+	return ret;
 }
 
 bool ork_test_is_suspended(unsigned int core)

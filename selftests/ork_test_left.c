@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,15 +20,18 @@
 /* Kmemleak tells nothing that is younger than five seconds. */
 #define KMEMLEAK_SECONDS 6
 
-static uint64_t shared_kib(void)
+uint64_t ork_test_meminfo_kib(const char *name)
 {
-	unsigned long long kib = 0;
-	char line[128];
 	FILE *file = fopen("/proc/meminfo", "r");
+	size_t length = strlen(name);
+	uint64_t kib = 0;
+	char line[128];
 
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Shmem: %llu", &kib) == 1)
+		if (!strncmp(line, name, length) && line[length] == ':') {
+			kib = strtoull(line + length + 1, NULL, 10);
 			break;
+		}
 	if (file)
 		fclose(file);
 	return kib;
@@ -57,7 +61,7 @@ static uint32_t lines_of(const char *pattern)
 void ork_test_left_look(struct ork_test_left *left)
 {
 	left->objects = lines_of("/sys/kernel/debug/dri/[0-9]*/vms") + lines_of("/sys/kernel/debug/dri/[0-9]*/queues");
-	left->shared_kib = shared_kib();
+	left->shared_kib = ork_test_meminfo_kib("Shmem");
 }
 
 bool ork_test_left_nothing(const struct ork_test_left *before)

@@ -3,7 +3,6 @@
 
 /* A job that was submitted before costs no change of page tables, no switch of address spaces and no memory. */
 
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include "ork_test.h"
 
 #define TRACING "/sys/kernel/tracing/"
-#define POWER "/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/control"
 #define WAIT_MS 20000
 #define JOBS 50
 
@@ -75,24 +73,6 @@ static int only_ours(const char *event)
 	return ork_test_write_text(path, filter);
 }
 
-/*
- * "on" or "auto": a core that is switched off before the next job comes needs its address space anew, and its
- * job comes from a thread of the scheduler.
- */
-static int set_power(const char *control)
-{
-	int ret = -1;
-	glob_t found;
-	size_t i;
-
-	if (glob(POWER, 0, NULL, &found))
-		return ret;
-	for (i = 0, ret = 0; !ret && i < found.gl_pathc; i++)
-		ret = ork_test_write_text(found.gl_pathv[i], control);
-	globfree(&found);
-	return ret;
-}
-
 FIXTURE(steady)
 {
 	struct ork_test_product p;
@@ -108,7 +88,8 @@ FIXTURE_SETUP(steady)
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 1, 32, 96, 3), 0);
-	ASSERT_EQ(set_power("on"), 0);
+	/* One that had to be resumed needs its address space anew, and its job comes from a thread of the scheduler. */
+	ASSERT_EQ(ork_test_keep_awake(true), 0);
 	for (i = 0; i < EVENTS; i++)
 		ASSERT_EQ(set_event(events[i], "1"), 0);
 	ASSERT_EQ(only_ours("kmem/kmalloc"), 0);
@@ -121,7 +102,7 @@ FIXTURE_TEARDOWN(steady)
 
 	for (i = 0; i < EVENTS; i++)
 		set_event(events[i], "0");
-	set_power("auto");
+	ork_test_keep_awake(false);
 	close(self->fd);
 }
 

@@ -74,18 +74,6 @@ static int set_rate(long hz)
 	return ork_test_write_text(DEVFREQ "userspace/set_freq", text);
 }
 
-static int keep_awake(bool on)
-{
-	char path[128];
-	int i, ret = 0;
-
-	for (i = 0; i < DRM_ORK_MAX_CORES && !ret; i++) {
-		snprintf(path, sizeof(path), ORK_TEST_CORES "%s/power/control", ork_test_devices[i]);
-		ret = ork_test_write_text(path, on ? "on" : "auto");
-	}
-	return ret;
-}
-
 /* Binds or unbinds all devices of the driver. Returns what each of them said, or -EDOM if that differs. */
 static int bind_all(const char *how)
 {
@@ -159,14 +147,14 @@ FIXTURE_SETUP(supply)
 	if (self->lines < 0 || read_number(SUPPLY "microvolts") < 0)
 		SKIP(return, "the board has no supply that can be made deaf, or not for us");
 	ASSERT_EQ(open_device(self), 0);
-	ASSERT_EQ(keep_awake(true), 0);
+	ASSERT_EQ(ork_test_keep_awake(true), 0);
 }
 
 FIXTURE_TEARDOWN(supply)
 {
 	ork_test_set_line(self->lines, REFUSE_RATE, false);
 	ork_test_set_line(self->lines, DEAF_SUPPLY, false);
-	keep_awake(false);
+	ork_test_keep_awake(false);
 	ork_test_write_text(DEVFREQ "governor", "simple_ondemand");
 	ork_test_write_text(DEVFREQ "max_freq", "600000000");
 	close_device(self);
@@ -243,7 +231,7 @@ TEST_F_TIMEOUT(supply, cores_go_to_sleep_and_wake_up_without_it, LONG_S)
 {
 	ASSERT_EQ(set_rate(HIGH_HZ), 0);
 	set_deaf(self, _metadata, true);
-	ASSERT_EQ(keep_awake(false), 0);
+	ASSERT_EQ(ork_test_keep_awake(false), 0);
 	EXPECT_TRUE(ork_test_all_suspended());
 	EXPECT_EQ(run(self), 0);
 	EXPECT_TRUE(ork_test_all_suspended());

@@ -237,21 +237,6 @@ TEST_F_TIMEOUT(vm, each_core_can_work_in_another_one_at_the_same_time, 120)
 	}
 }
 
-/* Bytes of memory that are free, or 0. */
-static uint64_t available(void)
-{
-	unsigned long long kib = 0;
-	char line[128];
-	FILE *file = fopen("/proc/meminfo", "r");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib * 1024;
-}
-
 /* Slow: all its pages are cleared and mapped. */
 TEST_F_TIMEOUT(vm, a_buffer_of_two_gib_works_to_its_end, 300)
 {
@@ -260,7 +245,7 @@ TEST_F_TIMEOUT(vm, a_buffer_of_two_gib_works_to_its_end, 300)
 	uint32_t handle;
 	char *start, *end;
 
-	if (available() < 2 * GIB + 512 * MIB)
+	if (ork_test_meminfo_kib("MemAvailable") * 1024 < 2 * GIB + 512 * MIB)
 		SKIP(return, "less than 2.5 GiB of memory are free");
 
 	ASSERT_EQ(ork_test_product_init(self->fd, &p, 4, 64, 64, 1), 0);

@@ -178,4 +178,47 @@ TEST_F(import, ranges_of_foreign_memory_are_checked)
 	close(dmabuf);
 }
 
+/* The debug kernel complains of caches that someone else but the exporter synchronises. */
+TEST_F(import, two_clients_synchronise_parts_of_the_same_memory)
+{
+	int i, fds[2] = { self->fd, ork_test_open() }, dmabuf = variant->make(self->exporter, 16 * ORK_TEST_PAGE);
+	uint32_t handles[2];
+
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_GE(fds[1], 0);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(drmPrimeFDToHandle(fds[i], dmabuf, &handles[i]), 0);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(ork_test_bo_sync(fds[i], handles[i], DRM_ORK_SYNC_TO_CPU, ORK_TEST_PAGE, 256), 0);
+		EXPECT_EQ(ork_test_bo_sync(fds[i], handles[i], DRM_ORK_SYNC_TO_DEVICE, ORK_TEST_PAGE, 256), 0);
+	}
+	close(fds[1]);
+	close(dmabuf);
+}
+
+TEST_F(import, a_job_does_not_synchronise_foreign_memory)
+{
+	struct drm_ork_sync_range range = { .op = DRM_ORK_SYNC_TO_CPU, .size_bytes = ORK_TEST_PAGE };
+	struct ork_test_product p;
+	struct drm_ork_job job;
+	uint64_t addresses[3], id;
+	int dmabuf;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &p, 4, 128, 64, 2), 0);
+	dmabuf = variant->make(self->exporter, p.c.bytes);
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(replace(self->fd, &p.c, dmabuf), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &p, 0), 0);
+	job = ork_test_product_job(&p, addresses);
+	job.core_mask = 7;
+	job.cache = (struct drm_ork_array){ sizeof(range), 1, (uintptr_t)&range };
+	for (range.op = 0; range.op <= DRM_ORK_SYNC_TO_CPU; range.op++) {
+		range.handle = p.c.handle;
+		EXPECT_EQ(ork_test_submit_one(self->fd, &job, &id), -EINVAL);
+		range.handle = p.a.handle;
+		EXPECT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+	}
+	close(dmabuf);
+}
+
 TEST_HARNESS_MAIN

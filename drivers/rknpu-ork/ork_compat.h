@@ -19,6 +19,12 @@
 #include <drm/drm_prime.h>
 #include <drm/gpu_scheduler.h>
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define ORK_DMA_BUF_NS "DMA_BUF"
+#else
+#define ORK_DMA_BUF_NS DMA_BUF
+#endif
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 #define ork_iommu_paging_domain_alloc iommu_paging_domain_alloc
 #else

@@ -12,6 +12,7 @@
  * range by range. All work here may sleep; the only lock is the one inside the shmem helper.
  */
 
+#include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
@@ -157,6 +158,8 @@ int ork_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *fil
  * @range: range
  * @sync: filled in; to be closed with ork_sync_close()
  *
+ * Of an imported BO, @sync has the dma-buf, and ork_sync_run() does nothing.
+ *
  * Return: 0, -EINVAL for a range that is not in the BO or a BO of user memory, -ENOENT, -ENOMEM.
  */
 int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
@@ -183,6 +186,11 @@ int ork_sync_open(struct drm_file *file, const struct drm_ork_sync_range *range,
 		.offset = range->offset_bytes,
 		.size = range->size_bytes,
 	};
+
+	if (obj->import_attach) {
+		sync->import = obj->import_attach->dmabuf;
+		return 0;
+	}
 
 	/* A write-combined BO has no cache lines. */
 	shmem = to_drm_gem_shmem_obj(obj);
@@ -244,6 +252,18 @@ void ork_sync_run(const struct ork_sync *sync)
 	}
 }
 
+/*
+ * Only the exporter knows how its memory gets to the CPU and back, and does it for all of the
+ * buffer. It may sleep and waits for the fences of other drivers.
+ */
+static int ork_sync_run_import(const struct ork_sync *sync)
+{
+	if (sync->op == DRM_ORK_SYNC_TO_CPU)
+		return dma_buf_begin_cpu_access(sync->import, DMA_BIDIRECTIONAL);
+
+	return dma_buf_end_cpu_access(sync->import, DMA_BIDIRECTIONAL);
+}
+
 int ork_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_ork_bo_sync *args = data;
@@ -271,7 +291,9 @@ int ork_ioctl_bo_sync(struct drm_device *drm, void *data, struct drm_file *file)
 	}
 
 	for (i = 0; i < count; i++) {
-		if (!ret)
+		if (!ret && syncs[i].import)
+			ret = ork_sync_run_import(&syncs[i]);
+		else if (!ret)
 			ork_sync_run(&syncs[i]);
 		ork_sync_close(&syncs[i]);
 	}

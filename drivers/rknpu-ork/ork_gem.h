@@ -8,6 +8,7 @@
 
 #include <drm/drm_gem_shmem_helper.h>
 
+struct dma_buf;
 struct drm_device;
 struct drm_file;
 struct drm_gem_object;
@@ -48,6 +49,9 @@ static inline struct ork_bo *to_ork_bo(struct drm_gem_object *obj)
 struct ork_sync {
 	/** @obj: BO, holds a reference */
 	struct drm_gem_object *obj;
+
+	/** @import: dma-buf of an imported BO, whose exporter has to do it; else NULL */
+	struct dma_buf *import;
 
 	/** @sgt: its pages; NULL if there is nothing to do */
 	struct sg_table *sgt;

@@ -268,6 +268,12 @@ static int ork_submit_open_cache(struct ork_submit *submit, const struct drm_ork
 				    &job->cache[job->cache_count]);
 		if (ret)
 			return ret;
+
+		/* The end of a job is no place to ask an exporter. */
+		if (job->cache[job->cache_count].import) {
+			ork_sync_close(&job->cache[job->cache_count]);
+			return -EINVAL;
+		}
 	}
 
 	for (i = 0; i < count; i++) {

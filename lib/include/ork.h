@@ -111,8 +111,13 @@ int ork_bo_create(struct ork_device *dev, size_t size_bytes, uint32_t flags, str
 void ork_bo_destroy(struct ork_bo *bo);
 
 /*
- * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed. What
- * another device or process does in the memory has to be synchronised by them; for ork_bo_sync() it counts as cached.
+ * A buffer for the memory of a dma-buf, of this or any other device. fd stays the caller's and may be closed.
+ *
+ * A product does not synchronise the CPU's caches of such a buffer, since it may be that no CPU ever touches it.
+ * Access of the CPU, to which a product belongs that copies A or C (ork_plan_explain() says whether), begins with
+ * ork_bo_sync() ORK_SYNC_TO_CPU and ends with ORK_SYNC_TO_DEVICE, or the same by DMA_BUF_IOCTL_SYNC. Memory of another
+ * driver is synchronised whole, by that driver.
+ *
  * Products that use it in place wait for what other drivers do in it, and other drivers, or poll(2) on the dma-buf,
  * wait for them (implicit fences). The in-process model takes any descriptor whose memory can be mapped, of
  * memfd_create(2) for example.

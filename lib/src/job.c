@@ -107,6 +107,12 @@ static bool is_shared(const struct ork_place *place)
 	return !place->copied && place->bo->shared;
 }
 
+/* Access of the CPU to imported memory is the caller's and goes through whoever exported it. */
+static struct ork_job_cache cached(const struct ork_place *place, const struct ork_stage *stage, struct ork_job_cache bytes)
+{
+	return stage || place->bo->dmabuf < 0 ? bytes : (struct ork_job_cache){ .size_bytes = 0 };
+}
+
 /* Stages of C are never written by the CPU, but a buffer may have been. */
 static void describe(const struct ork_run *run, uint32_t part, struct ork_launch *launch)
 {
@@ -129,13 +135,13 @@ static void describe(const struct ork_run *run, uint32_t part, struct ork_launch
 			[ORK_SLOT_B] = req->weights->va + run->pass.first_batch * shape->b_batch_bytes,
 			[ORK_SLOT_C] = address_of(&req->c, run->c, req->weights->vm, &c),
 		},
-		.out = c,
+		.out = cached(&req->c, run->c, c),
 	};
 	if (part > 0)
 		return;
-	launch->clean[0] = a;
+	launch->clean[0] = cached(&req->a, run->a, a);
 	if (!run->c)
-		launch->clean[1] = c;
+		launch->clean[1] = cached(&req->c, NULL, c);
 }
 
 /* If not all can be submitted, waits for those that were. */

@@ -35,6 +35,7 @@ struct product {
 	uint8_t *a_cpu, *c_cpu;
 	uint8_t *b;
 	struct ork_weights *weights;
+	bool imported; /* A and C: the product leaves the CPU's caches alone */
 };
 
 static const struct ork_requant requant = { .scale = 5, .shift = 13, .offset = 7 };
@@ -93,6 +94,17 @@ static struct ork_matmul_desc desc_of(const struct product *p)
 }
 
 /* Everything else in the buffer of C stays as it is. */
+/* The end or the begin of the CPU's access to A and C. */
+static bool cpu_access(const struct product *p, enum ork_sync_op op)
+{
+	const struct ork_sync_range ranges[] = {
+		{ .bo = p->a, .op = op, .size_bytes = BUFFER_BYTES },
+		{ .bo = p->c, .op = op, .size_bytes = BUFFER_BYTES },
+	};
+
+	return !p->imported || ork_bo_sync(dev, ranges, 2) == 0;
+}
+
 static bool is_exact(const struct product *p, uint32_t cores)
 {
 	const struct ork_matmul_desc desc = desc_of(p);
@@ -112,7 +124,7 @@ static bool is_exact(const struct product *p, uint32_t cores)
 		ref.c = expected + (p->c_offset + i * p->c_stride) * c_bytes(p);
 		exact &= ork_ref_matmul(&ref) == 0;
 	}
-	if (ork_matmul(dev, &desc, &opts)) {
+	if (!cpu_access(p, ORK_SYNC_TO_DEVICE) || ork_matmul(dev, &desc, &opts) || !cpu_access(p, ORK_SYNC_TO_CPU)) {
 		note("%s", ork_error(dev));
 		exact = false;
 	}
@@ -242,7 +254,8 @@ static void places_mix(void)
 /* The memory of another device handle, as another process would pass it on. */
 static void imported_buffers_are_used_in_place(void)
 {
-	struct product p = { .type = &product_types[0], .m = 50, .k = 256, .n = 96, .lda = 256, .ldc = 96 };
+	struct product p = { .type = &product_types[0], .m = 50, .k = 256, .n = 96, .lda = 256, .ldc = 96,
+			     .imported = true };
 	struct ork_bo *exported[2] = { NULL, NULL };
 	struct ork_device *other;
 	void *ptr, *there;
@@ -294,17 +307,10 @@ static int foreign_memory(const char *backend)
 	return fd;
 }
 
-/* What the CPU does there goes through the exporter; memory that is no dma-buf does not need it. */
-static void cpu_access(int fd, uint64_t flags)
-{
-	struct dma_buf_sync sync = { .flags = flags | DMA_BUF_SYNC_RW };
-
-	ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
-}
-
 static void foreign_memory_is_used_in_place(void)
 {
-	struct product p = { .type = &product_types[0], .m = 50, .k = 256, .n = 96, .lda = 256, .ldc = 96 };
+	struct product p = { .type = &product_types[0], .m = 50, .k = 256, .n = 96, .lda = 256, .ldc = 96,
+			     .imported = true };
 	struct ork_info info;
 	int fds[2], i;
 	bool good;
@@ -322,12 +328,7 @@ static void foreign_memory_is_used_in_place(void)
 	p.a_cpu = ptr;
 	good = good && ork_bo_map(p.c, &ptr) == 0;
 	p.c_cpu = ptr;
-	cpu_access(fds[0], DMA_BUF_SYNC_START);
-	good = good && make(&p);
-	cpu_access(fds[0], DMA_BUF_SYNC_END);
-	cpu_access(fds[1], DMA_BUF_SYNC_START);
-	good = good && is_exact(&p, 0);
-	cpu_access(fds[1], DMA_BUF_SYNC_END);
+	good = good && cpu_access(&p, ORK_SYNC_TO_CPU) && make(&p) && is_exact(&p, 0);
 	ok(good && says(&p, "A: in place") && says(&p, "C: in place"), "memory of other exporters is used in place");
 	discard(&p);
 	close(fds[0]);

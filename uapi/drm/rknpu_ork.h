@@ -291,6 +291,12 @@ struct drm_ork_sync_range {
  *
  * CPU caches are not coherent with the NPU. All ranges are checked before the first one is
  * synchronised.
+ *
+ * For imported memory of another exporter this is the exporter's begin (DRM_ORK_SYNC_TO_CPU) or
+ * end (DRM_ORK_SYNC_TO_DEVICE) of access by the CPU, as DMA_BUF_IOCTL_SYNC on the dma-buf: of the
+ * whole buffer, and the first waits for the buffer's implicit fences.
+ *
+ * -EINVAL also for a BO of user memory. Errors of the exporter are passed on.
  */
 struct drm_ork_bo_sync {
 	/** @ranges: array of &struct drm_ork_sync_range */
@@ -669,7 +675,8 @@ struct drm_ork_job {
 
 	/**
 	 * @cache: array of &struct drm_ork_sync_range: DRM_ORK_SYNC_TO_DEVICE is done before
-	 * the call returns, DRM_ORK_SYNC_TO_CPU before the job's fence signals
+	 * the call returns, DRM_ORK_SYNC_TO_CPU before the job's fence signals. Not of memory of
+	 * another exporter (-EINVAL), which DRM_IOCTL_ORK_BO_SYNC synchronises.
 	 */
 	struct drm_ork_array cache;
 

@@ -75,7 +75,7 @@ help:
 
 # --- Setup -----------------------------------------------------------------------------------------------------------
 
-.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-mainline setup-debug setup-race
+.PHONY: setup setup-build setup-host setup-kernels setup-guest setup-user setup-sparse setup-mainline setup-debug setup-race
 setup:
 	@tools/setup/setup.sh
 # Where nothing is to be installed, as in the build of a package: make -o setup-build ...
@@ -89,6 +89,8 @@ setup-guest:
 	@tools/setup/setup.sh host guest
 setup-user:
 	@tools/setup/setup.sh host guest user
+setup-sparse:
+	@tools/setup/setup.sh host sparse
 setup-mainline:
 	@tools/setup/setup.sh host mainline
 setup-debug:
@@ -413,17 +415,19 @@ define lint_module
 		M=$(CURDIR)/$(BUILD)/$(1)-$(2)/drivers/rknpu-ork $(MODULE_FLAGS) $(3) modules
 endef
 
-# 7.3 takes the sparse of Debian 12 for too old, and does without.
 lint-sparse: $(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel))
-lint-sparse-%: setup-kernels
-	$(call lint_module,sparse,$*,C=2 KCFLAGS=-Werror CF=-Wsparse-error)
+lint-sparse-%: setup-sparse
+	$(call lint_module,sparse,$*,C=2 CHECK=$(ORK_SPARSE) KCFLAGS=-Werror CF=-Wsparse-error)
 
-# The kernels are gcc's; what their configuration found out about it, and clang does not know, is put right here. 7.3 wants a
-# newer clang than Debian 12 has.
+# The kernels are gcc's; what their configuration found out about it, and clang does not know, is put right here.
 lint-clang: lint-clang-$(lastword $(ORK_KERNELS))
-lint-clang-%: setup-kernels
-	$(call lint_module,clang,$*,CC=clang-14 CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
-		CONFIG_CC_HAS_AUTO_VAR_INIT_ZERO_ENABLER=y KCFLAGS='-Werror -Wno-unknown-warning-option')
+lint-clang-%: setup-host
+	$(call lint_module,clang,$*,CC=clang-19 CONFIG_CC_IS_GCC= CONFIG_CC_IS_CLANG=y CONFIG_CC_IMPLICIT_FALLTHROUGH=-Wimplicit-fallthrough \
+		CONFIG_CC_HAS_AUTO_VAR_INIT_ZERO_BARE=y CONFIG_CC_HAS_AUTO_VAR_INIT_ZERO_ENABLER= \
+		KCFLAGS='-Werror -Wno-unknown-warning-option')
+
+$(foreach kernel,$(ORK_KERNELS),lint-sparse-$(kernel) lint-clang-$(kernel)): setup-kernels
+$(foreach kernel,$(ORK_BUILT_KERNELS),$(eval lint-sparse-$(kernel) lint-clang-$(kernel): setup-$(kernel)))
 
 # Its scripts come with the kernel's source.
 lint-cocci: setup-debug

@@ -132,7 +132,7 @@ $(eval $(call board_test,check-debug-all,check-debug-kunit,KUnit on the debug ke
 # A quarter of the failures; make faults has all of them.
 $(eval $(call board_test,check-debug-all,check-debug-faults,failing allocations on the debug kernel,--kernel debug --no-complaints \
 	--timeout 900 -- sh -c 'FAULT_STEP=4 /usr/libexec/selftests/fault'))
-check-debug-all: lint-cocci
+check-debug-all: lint-cocci lint-sparse-race lint-clang-race
 .PHONY: check-debug-fuzz
 check-debug-all: check-debug-fuzz
 check-debug-fuzz: board

@@ -12,7 +12,7 @@ FUZZ_PROCESSES := 3
 FUZZ_STARTED := $(shell date +%Y%m%d-%H%M%S)
 FUZZ_LOG = $(FIGURES)/fuzz/$(or $(FUZZ_SEED),$(FUZZ_STARTED)).log
 
-FUZZ_CC := clang-14
+FUZZ_CC := clang-19
 # Inputs start from programs that are valid, so tracing comparisons finds little and costs more than half of the time.
 FUZZ_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	-fno-sanitize-coverage=trace-cmp

@@ -32,6 +32,6 @@ echo "TAP version 13"
 check 'C on this machine' gcc -std=c11 -x c
 check 'C++ on this machine' g++ -std=c++11 -x c++
 check '64-bit ARM' aarch64-linux-gnu-gcc -std=c11 -x c
-check '32-bit ARM' clang --target=arm-linux-gnueabihf -std=c11 -x c -ffreestanding -nostdlibinc -I"$kernel_headers"
-check '32-bit ARM, C++' clang --target=arm-linux-gnueabihf -std=c++11 -x c++ -ffreestanding -nostdlibinc -I"$kernel_headers"
+check '32-bit ARM' clang-19 --target=arm-linux-gnueabihf -std=c11 -x c -ffreestanding -nostdlibinc -I"$kernel_headers"
+check '32-bit ARM, C++' clang-19 --target=arm-linux-gnueabihf -std=c++11 -x c++ -ffreestanding -nostdlibinc -I"$kernel_headers"
 finish

@@ -37,6 +37,7 @@ write_sources() {
 		echo "deb $options $security bookworm-security main"
 	fi
 	echo "deb-src [signed-by=$keyring] $site trixie main"
+	echo "deb-src [signed-by=$keyring] $site sid main"
 	echo "deb $options $site trixie-backports main"
 }
 
@@ -71,7 +72,7 @@ apt_ready() (
 	take_lock apt
 	# Lists that an older checkout made may lack a suite.
 	if [ -n "$(find "$ORK_APT/updated" -mmin "-$ORK_APT_MAX_AGE_MINUTES" 2>/dev/null)" ] &&
-		grep -qs ' trixie-backports ' "$ORK_APT/sources.list"; then
+		grep -qs ' sid ' "$ORK_APT/sources.list"; then
 		exit 0
 	fi
 	site=$(machine_site "$ORK_HOST_SUITE")
@@ -87,7 +88,7 @@ apt_ready() (
 	mkdir -p "$ORK_APT/lists/partial" "$ORK_APT/cache/archives/partial"
 	write_sources "$site" "$security" "$keyring" >"$ORK_APT/sources.list"
 	write_apt_config >"$ORK_APT/apt.conf"
-	say "reading the package lists of bookworm, trixie, and their backports"
+	say "reading the package lists of bookworm, trixie, their backports, and sid"
 	logged private-apt-update private_apt apt-get -q update -o APT::Update::Error-Mode=any
 	touch "$ORK_APT/updated"
 )
@@ -130,4 +131,16 @@ fetch() {
 	shift
 
 	(cd "$dir" && logged download private_apt apt-get -q download "$@")
+}
+
+# fetch_source WORK PACKAGE=VERSION: unpacks a source package in WORK/tree.
+fetch_source() {
+	local name=${2%%=*}
+
+	mkdir "$1/source"
+	(
+		cd "$1/source" || exit 1
+		logged "$name-source" private_apt apt-get -q source --download-only "$2"
+		logged "$name-unpack" dpkg-source --no-check -x "$name"_*.dsc "$1/tree"
+	)
 }

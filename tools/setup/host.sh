@@ -18,7 +18,7 @@ PACKAGES=(
 	g++
 	gcc-12-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	# kernel modules
-	bc bison dwarves flex libelf-dev libssl-dev sparse
+	bc bison dwarves flex libelf-dev libssl-dev
 	# emulator and its board
 	device-tree-compiler libfdt-dev libglib2.0-dev libpixman-1-dev
 	ninja-build patch python3 python3-venv
@@ -29,7 +29,7 @@ PACKAGES=(
 	# device trees
 	dt-schema
 	# checks: NumPy is the independent reader and writer of .npy files
-	clang clang-format coccinelle libclang-rt-14-dev python3-numpy shellcheck valgrind
+	clang-19 coccinelle libclang-rt-19-dev python3-numpy shellcheck valgrind
 	# documentation
 	mandoc python3-sphinx
 )

@@ -39,6 +39,8 @@ ORK_GUEST_BUSYBOX="$ORK_CACHE/guest/busybox"
 # Debian's user-mode emulation, for counts of instructions.
 ORK_USER="$ORK_CACHE/user"
 
+ORK_SPARSE="$ORK_CACHE/sparse/sparse"
+
 # The few files of the kernel source that builds and checks use.
 ORK_LINUX_SOURCE="$ORK_CACHE/linux-source"
 
@@ -72,7 +74,7 @@ if [ "${0##*/}" = paths.sh ]; then
 	for name in ORK_CACHE ORK_KERNELS ORK_KERNELS_DIR ORK_BUILT_KERNELS \
 		ORK_MAINLINE_SOURCE ORK_CROSS_COMPILE \
 		ORK_GUEST_CC ORK_GUEST_SYSROOT ORK_GUEST_CFLAGS \
-		ORK_GUEST_LDFLAGS ORK_GUEST_BUSYBOX ORK_USER ORK_LINUX_SOURCE ORK_QEMU; do
+		ORK_GUEST_LDFLAGS ORK_GUEST_BUSYBOX ORK_USER ORK_LINUX_SOURCE ORK_QEMU ORK_SPARSE; do
 		eval "printf '%s=%s\n' \"$name\" \"\$$name\""
 	done
 fi

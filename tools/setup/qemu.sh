@@ -34,12 +34,8 @@ get_source() {
 	meson=$(newest meson bookworm-backports)
 	say "qemu: source $version, meson $meson"
 	work=$(work_dir qemu)
+	fetch_source "$work" "qemu=$version"
 	mkdir "$work/download"
-	(
-		cd "$work/download"
-		logged qemu-source private_apt apt-get -q source --download-only "qemu=$version"
-		logged qemu-unpack dpkg-source --no-check -x qemu_*.dsc "$work/tree"
-	)
 	fetch "$work/download" "meson=$meson"
 	dpkg -x "$work"/download/meson_*.deb "$work/meson"
 	echo "$RECIPE" >"$work/tree/recipe"

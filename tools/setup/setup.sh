@@ -10,13 +10,14 @@ set -euo pipefail
 
 usage() {
 	cat <<-USAGE
-		usage: setup.sh [build] [host] [kernels] [qemu] [guest] [user] [mainline] [debug] [race]
+		usage: setup.sh [build] [host] [kernels] [qemu] [guest] [user] [sparse] [mainline] [debug] [race]
 		  build    packages of this Debian that libork and ork are built with, with apt-get
 		  host     these and all others
 		  kernels  arm64 kernels 6.1 and 6.12, images and headers
 		  qemu     the emulator with the board of this checkout
 		  guest    busybox, libdrm and kselftest headers for the board
 		  user     user-mode emulation that counts instructions
+		  sparse   the kernel's checker, newer than Debian 12's
 		  mainline the newest kernel source of Debian, built for the board
 		  debug    the same with the kernel's own checks
 		  race     the same with its check for data races
@@ -28,7 +29,7 @@ usage() {
 steps=()
 for step in "$@"; do
 	case $step in
-	build | host | kernels | qemu | guest | user | mainline | debug | race) steps+=("$step") ;;
+	build | host | kernels | qemu | guest | user | sparse | mainline | debug | race) steps+=("$step") ;;
 	-h | --help)
 		usage
 		exit 0

@@ -7,10 +7,10 @@ RUN_TEST = tools/run-test
 
 .PHONY: check check-all check-host check-valgrind check-emulator check-board check-rocket check-debug check-debug-all
 
-# Most tests on a board wait now and then, so that it takes three at a time to keep two CPUs busy. Among the documentation's
+# Most tests on a board wait now and then, so that it takes four at a time to keep two CPUs busy. Among the documentation's
 # commands are some that build, so they come when nothing else does.
 check:
-	@$(MAKE) --no-print-directory -j3 -Otarget check-all
+	@$(MAKE) --no-print-directory -j4 -Otarget check-all
 	@$(MAKE) --no-print-directory check-docs
 	@echo 'make check: all tests passed'
 check-all: lint check-host check-fuzz module check-emulator check-board
@@ -105,7 +105,7 @@ check-rocket: setup $(ROCKET_DIR)/rocket_test
 # --- The debug kernel ------------------------------------------------------------------------------------------------
 
 check-debug:
-	@$(MAKE) --no-print-directory -j2 -Otarget check-debug-all
+	@$(MAKE) --no-print-directory -j3 -Otarget check-debug-all
 	@echo 'make check-debug: all tests passed'
 
 # What is left out of a selftest here: amounts, which take this kernel, tens of times slower, minutes each. None goes

@@ -93,7 +93,6 @@ static struct ork_matmul_desc desc_of(const struct product *p)
 	};
 }
 
-/* Everything else in the buffer of C stays as it is. */
 /* The end or the begin of the CPU's access to A and C. */
 static bool cpu_access(const struct product *p, enum ork_sync_op op)
 {
@@ -105,6 +104,7 @@ static bool cpu_access(const struct product *p, enum ork_sync_op op)
 	return !p->imported || ork_bo_sync(dev, ranges, 2) == 0;
 }
 
+/* Everything else in the buffer of C stays as it is. */
 static bool is_exact(const struct product *p, uint32_t cores)
 {
 	const struct ork_matmul_desc desc = desc_of(p);

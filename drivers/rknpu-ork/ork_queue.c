@@ -65,7 +65,8 @@ static void ork_queue_free(struct work_struct *work)
 
 	for (i = 0; i < ORK_MAX_CORES; i++)
 		ork_lane_fini(&queue->lanes[i]);
-	kfree(queue->spare);
+	for (i = 0; i < ORK_QUEUE_SPARES; i++)
+		kfree(queue->spares[i]);
 	kfree(queue);
 }
 
@@ -85,13 +86,25 @@ void ork_queue_put(struct ork_queue *queue)
 /* Return: memory of a job that has ended, or NULL. */
 struct ork_job *ork_queue_take_job(struct ork_queue *queue)
 {
-	return xchg(&queue->spare, NULL);
+	struct ork_job *job = NULL;
+	unsigned int i;
+
+	for (i = 0; !job && i < ORK_QUEUE_SPARES; i++)
+		job = xchg(&queue->spares[i], NULL);
+
+	return job;
 }
 
 /* In any context. */
 void ork_queue_keep_job(struct ork_queue *queue, struct ork_job *job)
 {
-	kfree(xchg(&queue->spare, job));
+	unsigned int i;
+
+	for (i = 0; i < ORK_QUEUE_SPARES; i++)
+		if (!cmpxchg(&queue->spares[i], NULL, job))
+			return;
+
+	kfree(job);
 }
 
 /* Return: memory of a part of this lane that has ended, with its unused scheduler job, or NULL. */

@@ -21,6 +21,9 @@ struct ork_job;
 struct ork_part;
 struct ork_queue;
 
+/* Who sees the end of a job can submit the next one before the first one's memory is back. */
+#define ORK_QUEUE_SPARES 2
+
 /**
  * struct ork_lane - a queue's parts for one core
  */
@@ -84,8 +87,8 @@ struct ork_queue {
 	/** @lost: it wedged cores too often; it runs nothing any more */
 	bool lost;
 
-	/** @spare: memory for the next job, or NULL */
-	struct ork_job *spare;
+	/** @spares: memory for the next jobs, or NULL */
+	struct ork_job *spares[ORK_QUEUE_SPARES];
 
 	/** @release: frees it, which takes locks that are not for interrupts */
 	struct work_struct release;

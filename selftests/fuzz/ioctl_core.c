@@ -47,10 +47,7 @@ static int bo_export(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng 
 	return ret;
 }
 
-/*
- * Memory of another driver, mapped into VM 0. Nobody else gets it: if one device maps the same memory twice, DMA_API_DEBUG takes
- * the synchronisation of a part for a mistake.
- */
+/* Memory of another driver, mapped into VM 0. Nobody else gets it: DMA_API_DEBUG complains of the eighth mapping of a page. */
 static int heap_buffer(struct fuzz_state *s, struct fuzz_file *f, struct fuzz_rng *r)
 {
 	struct dma_heap_allocation_data args = { .len = fuzz_pages(r), .fd_flags = O_RDWR | O_CLOEXEC };

@@ -20,6 +20,10 @@
 /* Enough that they still run when another core has faulted. */
 #define BUSY_JOBS 100
 
+/* Jobs that take about as long as they may. */
+#define LATE_JOBS 60
+#define LATE_MAX_MS 8
+
 FIXTURE(wedge)
 {
 	int fd;
@@ -166,6 +170,31 @@ TEST_F(wedge, one_wedged_part_of_a_split_job_fails_the_job)
 	EXPECT_EQ(ork_test_product_run(self->fd, &self->good, DRM_ORK_PLACE_SPLIT, 7, 0), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->good), 0);
 	ork_test_product_fini(self->fd, &split);
+}
+
+/* Whether the watchdog or the interrupt is first, the next job, which starts at that moment, has nothing to do with it. */
+TEST_F_TIMEOUT(wedge, a_job_that_ends_when_its_time_is_up_costs_the_next_one_nothing, 120)
+{
+	struct ork_test_product slow;
+	uint32_t syncobj;
+	int i, ret, ended = 0;
+
+	ASSERT_EQ(ork_test_product_init(self->fd, &slow, 256, 1024, 1536, 3), 0);
+	ASSERT_EQ(ork_test_product_program(self->fd, &slow, 0), 0);
+	for (i = 0; i < LATE_JOBS; i++) {
+		/* A queue would be lost with four in a row. */
+		ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &slow.queue), 0);
+		ASSERT_EQ(ork_test_product_start(self->fd, &slow, DRM_ORK_PLACE_AUTO, 1, 1 + i % LATE_MAX_MS, &syncobj), 0);
+		EXPECT_EQ(ork_test_product_run(self->fd, &self->good, DRM_ORK_PLACE_AUTO, 1, 0), 0);
+		EXPECT_EQ(ork_test_product_check(self->fd, &self->good), 0);
+		ret = ork_test_wait(self->fd, syncobj, 60000);
+		EXPECT_TRUE(!ret || ret == -ETIMEDOUT);
+		ended += !ret;
+		drmSyncobjDestroy(self->fd, syncobj);
+		ASSERT_EQ(ork_test_queue_destroy(self->fd, slow.queue), 0);
+	}
+	printf("# %d of %d ended in time\n", ended, LATE_JOBS);
+	ork_test_product_fini(self->fd, &slow);
 }
 
 TEST_HARNESS_MAIN

@@ -63,7 +63,7 @@ static void ork_reset_report(struct ork_core *core, struct ork_part *part, int e
 
 /**
  * ork_reset_core - end the part that wedged a core and make the core work again
- * @core: core; its lock is held
+ * @core: core; its lock is held, it is awake, and its interrupt is masked
  */
 void ork_reset_core(struct ork_core *core)
 {
@@ -73,14 +73,13 @@ void ork_reset_core(struct ork_core *core)
 
 	lockdep_assert_held(&core->lock);
 
-	ork_run_mask_irq(core);
 	synchronize_irq(core->irq);
 
 	part = ork_run_take_part(core);
 	if (!part)
 		return;
 
-	error = core->fault ?: -ETIMEDOUT;
+	error = core->fault;
 	/* Before anything else ends the job's other parts. */
 	ork_job_fail(part->job, error);
 	ork_run_read_state(core, &state);

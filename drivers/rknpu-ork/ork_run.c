@@ -181,13 +181,16 @@ u64 ork_run_busy_ns(struct ork_core *core)
 	return busy_ns;
 }
 
-/* Takes a part that has not come to its end away. Whoever takes it must end it. */
+/*
+ * Takes a part with a fault away, unless it has come to its end after all. Whoever takes it must
+ * end it.
+ */
 struct ork_part *ork_run_take_part(struct ork_core *core)
 {
 	struct ork_part *part;
 
 	spin_lock_irq(&core->part_lock);
-	part = core->part;
+	part = core->fault ? core->part : NULL;
 	if (part)
 		ork_run_release(core, ktime_get());
 	spin_unlock_irq(&core->part_lock);
@@ -538,6 +541,10 @@ irqreturn_t ork_run_irq_thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
+/*
+ * Whether the part has to be taken away. Its end may still come in between, and another one may
+ * start; that one has no fault. The reference keeps the core awake until then.
+ */
 static bool ork_run_stuck(struct ork_core *core)
 {
 	struct ork_part *part;
@@ -545,20 +552,24 @@ static bool ork_run_stuck(struct ork_core *core)
 
 	spin_lock_irq(&core->part_lock);
 	part = core->part;
-	if (part && core->fault) {
-		stuck = true;
-	} else if (part) {
+	if (part && !core->fault) {
 		u32 done = ork_run_tasks_done(core);
 
 		if (done != core->progress) {
 			core->progress = done;
 			part->deadline = jiffies + part->timeout;
 		}
-		stuck = time_after_eq(jiffies, part->deadline);
-		if (stuck)
+		if (time_after_eq(jiffies, part->deadline)) {
 			trace_ork_timeout(part);
-		else
+			core->fault = -ETIMEDOUT;
+		} else {
 			ork_run_watch(core);
+		}
+	}
+	if (part && core->fault) {
+		stuck = true;
+		pm_runtime_get_noresume(core->dev);
+		ork_run_mask_irq(core);
 	}
 	spin_unlock_irq(&core->part_lock);
 
@@ -570,8 +581,11 @@ static void ork_run_watchdog(struct work_struct *work)
 	struct ork_core *core = container_of(work, struct ork_core, watchdog.work);
 
 	mutex_lock(&core->lock);
-	if (ork_run_stuck(core))
+	if (ork_run_stuck(core)) {
 		ork_reset_core(core);
+		pm_runtime_mark_last_busy(core->dev);
+		pm_runtime_put_autosuspend(core->dev);
+	}
 	mutex_unlock(&core->lock);
 }
 

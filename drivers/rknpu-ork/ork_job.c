@@ -16,7 +16,7 @@
  * first error.
  *
  * Everything is allocated before the first part is queued; after that nothing can fail. The queue
- * keeps the memory of the last job and, for each core, of parts that did without the scheduler, so
+ * keeps the memory of two jobs and, for each core, of parts that did without the scheduler, so
  * that a job whose like has ended allocates nothing (ork_result.c has the rest).
  */
 

@@ -3,8 +3,9 @@
 # Copyright 2026 The rknpu-ork authors
 #
 # Brings the named pieces onto this machine; without a name, all of them but
-# the three kernels that take minutes to build, and what only benches need.
-# Pieces that are there cost next to nothing, so every make target may ask.
+# the three kernels that take minutes to build, and what only benches and
+# checks need. Pieces that are there cost next to nothing, so every make target
+# may ask.
 
 set -euo pipefail
 

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -240,6 +242,74 @@ TEST_F(user, readers_can_be_waited_for)
 	wait.timeout_ns = 0;
 	EXPECT_EQ(drmIoctl(self->fd, DRM_IOCTL_ORK_BO_WAIT, &wait), 0);
 	ork_test_product_fini(self->fd, &p);
+}
+
+/* Pages that are pinned for this process, in KiB. */
+static long pinned_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmPin: %ld", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+struct destroyer {
+	int fd;
+	uint32_t vm;
+	useconds_t delay_us;
+};
+
+static void *destroy_later(void *arg)
+{
+	struct destroyer *destroyer = arg;
+
+	usleep(destroyer->delay_us);
+	ork_test_vm_destroy(destroyer->fd, destroyer->vm);
+	return NULL;
+}
+
+/* Returns what VM_MAP did. */
+static int map_while_the_vm_goes(int fd, struct drm_ork_vm_map args, useconds_t delay_us)
+{
+	struct destroyer destroyer = { .fd = fd, .delay_us = delay_us };
+	pthread_t thread;
+	int ret;
+
+	if (ork_test_vm_create(fd, &destroyer.vm) || pthread_create(&thread, NULL, destroy_later, &destroyer))
+		return -EIO;
+	args.vm = destroyer.vm;
+	ret = ork_test_vm_map(fd, &args);
+	pthread_join(thread, NULL);
+	return ret;
+}
+
+TEST_F(user, are_given_back_by_a_vm_that_goes_while_they_are_mapped)
+{
+	/* So much that the VM goes somewhere in the middle. */
+	struct drm_ork_vm_map args = { .flags = DRM_ORK_MAP_READ_ONLY, .size_bytes = 32 << 20 };
+	useconds_t delay_us;
+	void *memory;
+	int ret;
+
+	memory = mmap(NULL, args.size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(memory, MAP_FAILED);
+	ret = make(self->fd, memory, args.size_bytes, 0, &args.handle);
+	if (ret == -ENOMEM && geteuid())
+		SKIP(return, "not allowed to lock so much memory");
+	ASSERT_EQ(ret, 0);
+	for (delay_us = 0; delay_us < 10000; delay_us += 100) {
+		ret = map_while_the_vm_goes(self->fd, args, delay_us);
+		if (ret)
+			EXPECT_EQ(ret, -ENOENT);
+	}
+	ASSERT_EQ(ork_test_bo_close(self->fd, args.handle), 0);
+	EXPECT_EQ(pinned_kib(), 0);
 }
 
 TEST_HARNESS_MAIN

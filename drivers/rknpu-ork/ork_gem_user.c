@@ -147,7 +147,7 @@ static int ork_gem_user_map(struct ork_bo *bo)
 int ork_ioctl_bo_user(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_ork_bo_user *args = data;
-	struct drm_gem_shmem_object *shmem;
+	struct drm_gem_object *obj;
 	struct ork_bo *bo;
 	u64 end;
 	int ret;
@@ -157,20 +157,20 @@ int ork_ioctl_bo_user(struct drm_device *drm, void *data, struct drm_file *file)
 	    check_add_overflow(args->ptr, args->size_bytes, &end) || end > ULONG_MAX)
 		return -EINVAL;
 
-	shmem = drm_gem_shmem_create(drm, args->size_bytes);
-	if (IS_ERR(shmem))
-		return PTR_ERR(shmem);
+	obj = ork_gem_create(drm, args->size_bytes, 0);
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
 
-	bo = to_ork_bo(&shmem->base);
-	shmem->base.funcs = &ork_gem_user_funcs;
+	bo = to_ork_bo(obj);
+	obj->funcs = &ork_gem_user_funcs;
 
 	ret = ork_gem_user_pin(bo, args->ptr, args->size_bytes >> PAGE_SHIFT);
 	if (!ret)
 		ret = ork_gem_user_map(bo);
 	/* Last, because from here on another thread can close the handle. */
 	if (!ret)
-		ret = drm_gem_handle_create(file, &shmem->base, &args->handle);
+		ret = drm_gem_handle_create(file, obj, &args->handle);
 
-	drm_gem_object_put(&shmem->base);
+	drm_gem_object_put(obj);
 	return ret;
 }

@@ -341,14 +341,21 @@ struct ork_mapping *ork_mapping_find(struct ork_vm *vm, u64 va, u64 size, bool w
 	return mapping;
 }
 
-/* From here on another thread can unmap it. */
-static void ork_mapping_publish(struct ork_mapping *mapping)
+/*
+ * From here on another thread can unmap it. Return: false if the user has closed the VM meanwhile:
+ * nobody else would.
+ */
+static bool ork_mapping_publish(struct ork_mapping *mapping)
 {
 	struct ork_vm *vm = mapping->vm;
+	bool closed;
 
 	mutex_lock(&vm->lock);
-	mapping->public = true;
+	closed = vm->closed;
+	mapping->public = !closed;
 	mutex_unlock(&vm->lock);
+
+	return !closed;
 }
 
 /* Takes the user's reference away from the mapping that starts at @va. */
@@ -391,6 +398,10 @@ static struct ork_mapping *ork_mapping_withdraw_any(struct ork_vm *vm)
 static void ork_vm_close(struct ork_vm *vm)
 {
 	struct ork_mapping *mapping;
+
+	mutex_lock(&vm->lock);
+	vm->closed = true;
+	mutex_unlock(&vm->lock);
 
 	while ((mapping = ork_mapping_withdraw_any(vm)))
 		ork_mapping_put(mapping);
@@ -504,6 +515,7 @@ static int ork_map_bo(struct ork_vm *vm, struct drm_gem_object *obj, struct drm_
 		.writable = !(args->flags & DRM_ORK_MAP_READ_ONLY),
 	};
 	struct ork_mapping *mapping;
+	u64 va;
 
 	if (req.offset >= obj->size || req.size > obj->size - req.offset)
 		return -EINVAL;
@@ -514,8 +526,13 @@ static int ork_map_bo(struct ork_vm *vm, struct drm_gem_object *obj, struct drm_
 	if (IS_ERR(mapping))
 		return PTR_ERR(mapping);
 
-	args->va = mapping->node.start;
-	ork_mapping_publish(mapping);
+	va = mapping->node.start;
+	if (!ork_mapping_publish(mapping)) {
+		ork_mapping_put(mapping);
+		return -ENOENT;
+	}
+
+	args->va = va;
 	return 0;
 }
 

@@ -31,8 +31,13 @@ struct ork_vm {
 	/** @domain: page table */
 	struct iommu_domain *domain;
 
-	/** @lock: protects @mm, @domain's contents and every &struct ork_mapping.public */
+	/**
+	 * @lock: protects @mm, @domain's contents, @closed and every &struct ork_mapping.public
+	 */
 	struct mutex lock;
+
+	/** @closed: the user has closed it and can map nothing any more */
+	bool closed;
 
 	/** @mm: allocated addresses; each node belongs to a mapping and ends with a guard page */
 	struct drm_mm mm;

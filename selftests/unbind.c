@@ -6,11 +6,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sync_file.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +24,7 @@
 #include "ork_test.h"
 
 #define DRIVER "/sys/bus/platform/drivers/rknpu-ork-core/"
+#define MODULE "rknpu_ork"
 #define SIGNAL_MS 20000
 #define QUEUED 30
 #define ROUNDS 5
@@ -208,6 +213,27 @@ TEST_F_TIMEOUT(unbind, goes_well_while_others_submit, 300)
 		ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
 		ASSERT_EQ(works(), 0);
 	}
+}
+
+/* An open sync file is no use of the driver that the kernel would know of. */
+TEST_F(unbind, the_module_can_go_before_its_fences)
+{
+	int fence = start(self->fd, &self->p, 1, 0);
+	struct pollfd done = { fence, POLLIN, 0 };
+	struct sync_file_info info = { .num_fences = 0 };
+
+	ASSERT_GE(fence, 0);
+	ASSERT_EQ(poll(&done, 1, SIGNAL_MS), 1);
+	ork_test_product_fini(self->fd, &self->hang);
+	ork_test_product_fini(self->fd, &self->p);
+	close(self->fd);
+	ASSERT_EQ(syscall(SYS_delete_module, MODULE, O_NONBLOCK), 0);
+	EXPECT_EQ(ioctl(fence, SYNC_IOC_FILE_INFO, &info), 0);
+	EXPECT_EQ(info.status, 1);
+	close(fence);
+	ASSERT_EQ(system("modprobe " MODULE), 0);
+	EXPECT_EQ(works(), 0);
+	self->fd = ork_test_open();
 }
 
 /* A core that is about to be switched off for want of work must not be when its power domain has left it. */

@@ -9,6 +9,7 @@
  * looks into the headers where stable kernels took over a newer kernel's interface.
  */
 
+#include <linux/dma-fence.h>
 #include <linux/iommu.h>
 #include <linux/mm.h>
 #include <linux/platform_device.h>
@@ -23,6 +24,51 @@
 #define ORK_DMA_BUF_NS "DMA_BUF"
 #else
 #define ORK_DMA_BUF_NS DMA_BUF
+#endif
+
+/*
+ * A fence outlives its driver, and the module, in sync files and in other drivers' buffers. Newer
+ * kernels take it away from the driver when it has signalled, if its lock is its own. On older ones
+ * it gets the operations of the kernel's own signalled fence then.
+ */
+#ifdef ORK_HAVE_FENCE_DETACH
+static inline const struct dma_fence_ops *ork_fence_detached_ops(void)
+{
+	return NULL;
+}
+
+static inline void ork_fence_init(struct dma_fence *fence, const struct dma_fence_ops *ops,
+				  spinlock_t *lock)
+{
+	dma_fence_init(fence, ops, NULL, dma_fence_context_alloc(1), 1);
+}
+
+static inline void ork_fence_signal(struct dma_fence *fence, const struct dma_fence_ops *detached)
+{
+	dma_fence_signal(fence);
+}
+#else
+static inline const struct dma_fence_ops *ork_fence_detached_ops(void)
+{
+	struct dma_fence *stub = dma_fence_get_stub();
+	const struct dma_fence_ops *ops = stub->ops;
+
+	dma_fence_put(stub);
+	return ops;
+}
+
+static inline void ork_fence_init(struct dma_fence *fence, const struct dma_fence_ops *ops,
+				  spinlock_t *lock)
+{
+	spin_lock_init(lock);
+	dma_fence_init(fence, ops, lock, dma_fence_context_alloc(1), 1);
+}
+
+static inline void ork_fence_signal(struct dma_fence *fence, const struct dma_fence_ops *detached)
+{
+	dma_fence_signal(fence);
+	WRITE_ONCE(fence->ops, detached);
+}
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)

@@ -336,6 +336,7 @@ static int ork_bind(struct device *dev)
 
 	INIT_LIST_HEAD(&ork->files);
 	spin_lock_init(&ork->dump_lock);
+	ork->detached_ops = ork_fence_detached_ops();
 	ret = drmm_mutex_init(&ork->drm, &ork->files_lock);
 	if (ret)
 		return ret;

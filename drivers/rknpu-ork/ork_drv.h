@@ -21,6 +21,7 @@
 /* Tasks of a program. */
 #define ORK_MAX_TASKS 16384
 
+struct dma_fence_ops;
 struct ork_clk;
 struct ork_core;
 struct ork_devfreq;
@@ -106,6 +107,9 @@ struct ork_device {
 
 	/** @vms: VMs created so far */
 	atomic_t vms;
+
+	/** @detached_ops: operations of fences that have signalled, or NULL (ork_compat.h) */
+	const struct dma_fence_ops *detached_ops;
 };
 
 /**

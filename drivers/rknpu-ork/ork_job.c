@@ -149,7 +149,7 @@ static void ork_job_part_ended(struct ork_job *job, int error)
 	error = atomic_read(&job->error);
 	if (error)
 		dma_fence_set_error(&job->result->done, error);
-	dma_fence_signal(&job->result->done);
+	ork_fence_signal(&job->result->done, job->queue->ork->detached_ops);
 	ork_ended_show(&job->usage->ended, job->result->id, error);
 }
 

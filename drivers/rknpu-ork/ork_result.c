@@ -22,6 +22,7 @@
 
 #include <drm/drm_utils.h>
 
+#include "ork_compat.h"
 #include "ork_drv.h"
 #include "ork_result.h"
 #include "ork_submit.h"
@@ -85,10 +86,8 @@ struct ork_result *ork_result_create(struct ork_file *priv, u64 id)
 
 	memset(result, 0, sizeof(*result));
 	spin_lock_init(&result->lock);
-	spin_lock_init(&result->done_lock);
-	/* Jobs end in any order. */
-	dma_fence_init(&result->done, &ork_result_fence_ops, &result->done_lock,
-		       dma_fence_context_alloc(1), 1);
+	/* With a context of its own: jobs end in any order. */
+	ork_fence_init(&result->done, &ork_result_fence_ops, &result->done_lock);
 	return result;
 }
 

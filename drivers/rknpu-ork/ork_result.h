@@ -22,7 +22,7 @@ struct ork_result {
 	 */
 	struct dma_fence done;
 
-	/** @done_lock: lock of @done */
+	/** @done_lock: lock of @done on older kernels (ork_compat.h) */
 	spinlock_t done_lock;
 
 	/** @id: number of the job in its file */

@@ -160,6 +160,70 @@ TEST_F(unbind, does_not_wait_for_the_jobs_of_many_queues)
 	EXPECT_EQ(works(), 0);
 }
 
+struct closing {
+	pthread_t thread;
+	int fd;
+};
+
+static void *close_now(void *arg)
+{
+	struct closing *closing = arg;
+
+	close(closing->fd);
+	return NULL;
+}
+
+static void *unbind_now(void *device)
+{
+	return (void *)(intptr_t)ork_test_write_text(DRIVER "unbind", device);
+}
+
+/* A file with a job that is wedged is closed. It takes a while, for which unbind waits. */
+static int start_closing(struct closing *closing)
+{
+	struct ork_test_product hang;
+
+	closing->fd = ork_test_open();
+	if (closing->fd < 0 || ork_test_hang_init(closing->fd, &hang))
+		return -1;
+	close(start(closing->fd, &hang, 1, 60000));
+	/* Mapped memory would hold the file. */
+	ork_test_product_fini(closing->fd, &hang);
+	return pthread_create(&closing->thread, NULL, close_now, closing);
+}
+
+/* Nobody else ends the jobs of those. */
+TEST_F(unbind, ends_the_jobs_of_files_that_are_closed_while_it_begins)
+{
+	struct pollfd fences[QUEUED];
+	struct closing closing;
+	pthread_t unbind;
+	void *ret;
+	int i;
+
+	for (i = 0; i < QUEUED; i++) {
+		fences[i] = (struct pollfd){ start(self->fd, &self->hang, 2, 60000), POLLIN, 0 };
+		ASSERT_GE(fences[i].fd, 0);
+	}
+	ASSERT_EQ(start_closing(&closing), 0);
+	usleep(100000);
+	ASSERT_EQ(pthread_create(&unbind, NULL, unbind_now, self->device), 0);
+	usleep(100000);
+	ork_test_product_fini(self->fd, &self->hang);
+	ork_test_product_fini(self->fd, &self->p);
+	close(self->fd);
+	for (i = 0; i < QUEUED; i++) {
+		EXPECT_EQ(poll(&fences[i], 1, SIGNAL_MS), 1);
+		close(fences[i].fd);
+	}
+	pthread_join(closing.thread, NULL);
+	pthread_join(unbind, &ret);
+	EXPECT_EQ(ret, NULL);
+	ASSERT_EQ(ork_test_write_text(DRIVER "bind", self->device), 0);
+	EXPECT_EQ(works(), 0);
+	self->fd = ork_test_open();
+}
+
 /* Goes on until the device is gone; the error must be no other. */
 static void submit_for_ever(int ready)
 {

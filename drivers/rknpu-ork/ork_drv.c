@@ -237,7 +237,8 @@ static int ork_open(struct drm_device *drm, struct drm_file *file)
 /*
  * Ends a file's queues when it is closed. That can wait for running jobs, so other files must
  * not wait for it; unbind does, because drm_dev_unplug() waits for this section. After
- * drm_dev_unplug() the queues are unbind's to end.
+ * drm_dev_unplug() nothing may be waited for: whoever has the lock first, this or unbind, ends the
+ * queues at once.
  */
 static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
 {
@@ -246,6 +247,8 @@ static void ork_file_unlink(struct ork_device *ork, struct ork_file *priv)
 
 	mutex_lock(&ork->files_lock);
 	list_del_init(&priv->node);
+	if (!plugged)
+		ork_queue_close_all(priv, true);
 	mutex_unlock(&ork->files_lock);
 
 	if (plugged) {

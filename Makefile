@@ -16,7 +16,7 @@ SHELL := /bin/bash
 
 BUILD := build
 
-# Names and places of what setup fetches: ORK_KERNELS, ORK_QEMU, ...
+# Names and places of what setup fetches: ORK_KERNELS, ORK_GUEST_CC, ...
 $(foreach line,$(shell tools/setup/paths.sh | tr ' ' '\001'),$(eval $(subst $(shell printf '\001'), ,$(line))))
 
 include lib/lib.mk

@@ -44,7 +44,7 @@ check-valgrind: setup-host $(addprefix $(BUILD)/host/test/,$(VALGRIND_TESTS))
 .PHONY: check-emulator-parts check-emulator-board
 check-emulator: check-emulator-parts check-emulator-board
 check-emulator-parts: board
-	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py $(ORK_QEMU)
+	@$(RUN_TEST) tools/emulator/qemu/test_qemu.py "$$(tools/setup/paths.sh ORK_QEMU)"
 	@$(RUN_TEST) --name 'tests of known rules' tools/emulator/rules_check.py Documentation/emulator.rst
 	@$(RUN_TEST) --name 'predicted times' tools/emulator/timing_table.py --check Documentation/emulator.rst
 check-emulator-board: board
@@ -67,7 +67,7 @@ endef
 
 # $(call kernel_tests,KERNEL)
 define kernel_tests
-$(call board_test,check-board,check-board-$(1),selftests on Linux $(1),--kernel $(1) --mem 4G --timeout 900 -- \
+$(call board_test,check-board,check-board-$(1),selftests on Linux $(1),--kernel $(1) --mem 4G --timeout 1800 -- \
 	$(BOARD_TESTS))
 $(call board_test,check-board,check-lost-$(1),a core that does not come back$(,) on Linux $(1),--kernel $(1) \
 	--machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost)
@@ -81,11 +81,11 @@ endef
 , := ,
 $(foreach kernel,$(ORK_KERNELS),$(eval $(call kernel_tests,$(kernel))))
 $(eval $(call board_test,check-board,check-vendor,selftests on Linux 6.1$(,) vendor device tree,--kernel 6.1 --dt vendor \
-	--mem 4G --timeout 900 -- $(BOARD_TESTS)))
+	--mem 4G --timeout 1800 -- $(BOARD_TESTS)))
 $(eval $(call board_test,check-board,check-vendor-lost,a core that does not come back$(,) vendor device tree,--kernel 6.1 \
 	--dt vendor --machine broken-resets=2 --timeout 120 -- /usr/libexec/selftests/lost))
 $(eval $(call board_test,check-board,check-chaos,selftests in chaos mode,--kernel $(lastword $(ORK_KERNELS)) --chaos 7 \
-	--mem 4G --timeout 900 -- $(RUN_SELFTESTS) $(SELFTESTS)))
+	--mem 4G --timeout 1800 -- $(RUN_SELFTESTS) $(SELFTESTS)))
 $(eval $(call board_test,check-board,check-late,libork on the board with late interrupts and results,--strict --chaos 7 \
 	--mem 4G -- $(RUN_SELFTESTS) matmul $(BOARD_HOST_TESTS)))
 

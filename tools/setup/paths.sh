@@ -60,6 +60,7 @@ ork_qemu_inputs() {
 	)
 }
 
+# The version is not known before setup has looked, so recipes of make have to ask when they run.
 ORK_QEMU_VERSION=$(cat "$ORK_CACHE/qemu/version" 2>/dev/null || echo none)
 ORK_QEMU_DIR="$ORK_CACHE/qemu/$ORK_QEMU_VERSION-$(ork_qemu_inputs | sha256sum | cut -c1-16)"
 ORK_QEMU="$ORK_QEMU_DIR/qemu-system-aarch64"

@@ -37,12 +37,8 @@ static int run(int fd, uint32_t prog, uint32_t tasks, uint32_t core_mask)
 {
 	struct drm_ork_job job = { .prog = prog, .core_mask = core_mask, .task_count = tasks };
 	struct drm_ork_job_wait result;
-	uint64_t id;
-	int ret = ork_test_submit_one(fd, &job, &id);
 
-	if (!ret)
-		ret = ork_test_job_wait(fd, id, LONG_MS, &result);
-	return ret ?: result.error;
+	return ork_test_job_run(fd, &job, LONG_MS, &result, NULL);
 }
 
 /* One program that runs the only task of each of two products. Returns its handle, or 0. */

@@ -111,7 +111,7 @@ TEST_F(ended, a_job_that_failed_is_shown_as_failed)
 	uint64_t id;
 
 	ASSERT_EQ(ork_test_hang_init(self->fd, &hang), 0);
-	id = start(self->fd, &hang, 1, 200);
+	id = start(self->fd, &hang, 1, 1000);
 	ASSERT_NE(id, 0);
 	EXPECT_EQ(entry(self->page, id), 0);
 	ASSERT_EQ(ork_test_job_wait(self->fd, id, WAIT_MS, &result), 0);

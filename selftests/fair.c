@@ -66,28 +66,24 @@ static int fill(int fd, const struct ork_test_product *deep, uint32_t core_mask,
 	return ret;
 }
 
-static int run(int fd, const struct ork_test_product *p, uint32_t core_mask, struct drm_ork_job_wait *result)
+static int run(int fd, const struct ork_test_product *p, uint32_t core_mask, struct drm_ork_job_wait *result, uint64_t *queued_ns)
 {
-	uint64_t addresses[3], id;
+	uint64_t addresses[3];
 	struct drm_ork_job job = ork_test_product_job(p, addresses);
-	int ret;
 
 	job.core_mask = core_mask;
-	ret = ork_test_submit_one(fd, &job, &id);
-	if (!ret)
-		ret = ork_test_job_wait(fd, id, LONG_MS, result);
-	return ret ?: result->error;
+	return ork_test_job_run(fd, &job, LONG_MS, result, queued_ns);
 }
 
 TEST_F(fair, one_job_does_not_wait_for_a_deep_queue)
 {
 	struct drm_ork_job_wait result, rest;
-	uint64_t first, last;
+	uint64_t first, last, queued;
 
 	ASSERT_EQ(fill(self->deep_fd, &self->deep, 2, &first, &last), 0);
-	ASSERT_EQ(run(self->fd, &self->p, 2, &result), 0);
+	ASSERT_EQ(run(self->fd, &self->p, 2, &result, &queued), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
-	EXPECT_LE(ork_test_jobs_before(self->deep_fd, first, DEEP, &result), LEAD);
+	EXPECT_LE(ork_test_jobs_between(self->deep_fd, first, DEEP, queued, result.started_ns), LEAD);
 
 	EXPECT_EQ(ork_test_job_wait(self->deep_fd, last, LONG_MS, &rest), 0);
 	if (rest.ended_ns < result.started_ns)
@@ -99,14 +95,14 @@ TEST_F(fair, one_job_does_not_wait_for_a_deep_queue)
 TEST_F(fair, a_job_on_an_idle_core_does_not_wait_for_deep_queues_on_the_others)
 {
 	struct drm_ork_job_wait result, rest;
-	uint64_t first, last;
+	uint64_t first, last, queued;
 	uint32_t jobs = 0;
 	int i;
 
 	ASSERT_EQ(fill(self->deep_fd, &self->deep, 6, &first, &last), 0);
 	for (i = 0; i < RUNS; i++) {
-		ASSERT_EQ(run(self->fd, &self->p, 1, &result), 0);
-		jobs += ork_test_jobs_before(self->deep_fd, first, 2 * DEEP, &result);
+		ASSERT_EQ(run(self->fd, &self->p, 1, &result, &queued), 0);
+		jobs += ork_test_jobs_between(self->deep_fd, first, 2 * DEEP, queued, result.started_ns);
 	}
 	/* One or two of each other core per run, and what they do while we are woken; far below what is queued. */
 	EXPECT_LT(jobs, DEEP / 2);

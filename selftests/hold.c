@@ -50,18 +50,14 @@ FIXTURE_TEARDOWN(hold)
 }
 
 /* Runs the product on one core. */
-static int run_on(int fd, struct ork_test_product *p, uint32_t core_mask, struct drm_ork_job_wait *result)
+static int run_on(int fd, struct ork_test_product *p, uint32_t core_mask, struct drm_ork_job_wait *result, uint64_t *queued_ns)
 {
-	uint64_t addresses[3], id;
+	uint64_t addresses[3];
 	struct drm_ork_job job = ork_test_product_job(p, addresses);
 	int ret;
 
 	job.core_mask = core_mask;
-	ret = ork_test_submit_one(fd, &job, &id);
-	if (!ret)
-		ret = ork_test_job_wait(fd, id, LONG_MS, result);
-	if (!ret)
-		ret = result->error;
+	ret = ork_test_job_run(fd, &job, LONG_MS, result, queued_ns);
 	return ret ?: (int)ork_test_product_check(fd, p);
 }
 
@@ -105,20 +101,22 @@ TEST_F(hold, a_timeout_is_no_longer_than_the_driver_says)
 TEST_F_TIMEOUT(hold, jobs_that_hang_on_all_cores_give_others_every_other_turn, 120)
 {
 	struct drm_ork_job_wait result;
-	uint64_t addresses[3], first = 0, id;
+	uint64_t addresses[3], first = 0, id, queued;
 	struct drm_ork_job job;
 	uint32_t core, i;
 
 	for (i = 0; i < HANGS; i++) {
 		job = ork_test_product_job(&self->hang, addresses);
-		job.timeout_ms = HANG_MS;
+		/* Its queue is not lost before all are queued. */
+		job.timeout_ms = 4 * HANG_MS;
 		job.core_mask = 1u << i % DRM_ORK_MAX_CORES;
 		ASSERT_EQ(ork_test_submit_one(self->hostile, &job, &id), 0);
 		first = first ?: id;
 	}
 	for (core = 0; core < DRM_ORK_MAX_CORES; core++) {
-		ASSERT_EQ(run_on(self->fd, &self->p, 1u << core, &result), 0);
-		EXPECT_LE(ork_test_jobs_before(self->hostile, first, HANGS, &result), DRM_ORK_MAX_CORES * LEAD);
+		ASSERT_EQ(run_on(self->fd, &self->p, 1u << core, &result, &queued), 0);
+		EXPECT_LE(ork_test_jobs_between(self->hostile, first, HANGS, queued, result.started_ns),
+			  DRM_ORK_MAX_CORES * LEAD);
 	}
 	/* Four wedges were enough for its queue. */
 	ASSERT_EQ(ork_test_job_wait(self->hostile, id, LONG_MS, &result), 0);
@@ -142,7 +140,7 @@ TEST_F_TIMEOUT(hold, a_job_of_many_tasks_gives_others_their_turn, 300)
 	ASSERT_EQ(ork_test_submit_one(self->hostile, &job, &id), 0);
 	while (ork_test_job_wait(self->hostile, id, 0, &rest) == -ETIMEDOUT && rest.state == DRM_ORK_JOB_QUEUED)
 		;
-	ASSERT_EQ(run_on(self->fd, &self->p, 2, &result), 0);
+	ASSERT_EQ(run_on(self->fd, &self->p, 2, &result, NULL), 0);
 	ASSERT_EQ(ork_test_job_wait(self->hostile, id, LONG_MS, &rest), 0);
 	EXPECT_EQ(rest.error, 0);
 	EXPECT_EQ(rest.tasks_done, MANY_TASKS);
@@ -178,7 +176,7 @@ TEST_F(hold, jobs_that_wait_for_a_fence_hold_no_core)
 		ASSERT_EQ(ork_test_submit_one(self->hostile, &job, &id), 0);
 	}
 	for (i = 0; i < 4; i++)
-		ASSERT_EQ(run_on(self->fd, &self->p, 1u << i % 2, &result), 0);
+		ASSERT_EQ(run_on(self->fd, &self->p, 1u << i % 2, &result, NULL), 0);
 	if (ork_test_wait(self->hostile, late, 0) != -ETIME)
 		SKIP(return, "the fence came before our jobs had run");
 	EXPECT_EQ(ork_test_job_wait(self->hostile, id, 0, &result), -ETIMEDOUT);
@@ -211,7 +209,7 @@ TEST_F_TIMEOUT(hold, a_file_can_be_closed_before_its_jobs_have_run, 60)
 	munmap(hang.c.ptr, hang.c.bytes);
 	close(file);
 	for (core = 0; core < DRM_ORK_MAX_CORES; core++)
-		ASSERT_EQ(run_on(self->fd, &self->p, 1u << core, &result), 0);
+		ASSERT_EQ(run_on(self->fd, &self->p, 1u << core, &result, NULL), 0);
 	ASSERT_EQ(ork_test_device(self->fd, &after), 0);
 	EXPECT_LE(after.resets[0] - before.resets[0], LEAD);
 }
@@ -225,13 +223,10 @@ static bool all_suspended(void)
 	if (glob("/sys/bus/platform/drivers/rknpu-ork-core/*.npu/power/runtime_status", 0, NULL, &found))
 		return false;
 	for (i = 0; i < found.gl_pathc; i++) {
-		char text[16] = "";
-		FILE *file = fopen(found.gl_pathv[i], "r");
+		char text[16];
 
-		if (!file || !fgets(text, sizeof(text), file) || strcmp(text, "suspended\n"))
+		if (ork_test_read_text(found.gl_pathv[i], text, sizeof(text)) || strcmp(text, "suspended"))
 			suspended = false;
-		if (file)
-			fclose(file);
 	}
 	globfree(&found);
 	return suspended;
@@ -270,7 +265,7 @@ TEST_F(hold, open_files_and_blocked_calls_do_not_keep_the_power_on)
 		submit_blocked(files[0]);
 		_exit(0);
 	}
-	ASSERT_EQ(run_on(self->fd, &self->p, 7, &result), 0);
+	ASSERT_EQ(run_on(self->fd, &self->p, 7, &result, NULL), 0);
 	for (i = 0; i < 200 && !off; i++) {
 		usleep(100000);
 		off = all_suspended();
@@ -280,7 +275,7 @@ TEST_F(hold, open_files_and_blocked_calls_do_not_keep_the_power_on)
 	waitpid(pid, NULL, 0);
 	for (i = 0; i < 32; i++)
 		close(files[i]);
-	ASSERT_EQ(run_on(self->fd, &self->p, 7, &result), 0);
+	ASSERT_EQ(run_on(self->fd, &self->p, 7, &result, NULL), 0);
 }
 
 TEST_HARNESS_MAIN

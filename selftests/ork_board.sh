@@ -38,16 +38,6 @@ remedy()
 	awk -v check="$1" '$2 == check { wanted = 1; next } wanted { sub(/^ *-> /, ""); print; exit }' "$dir/out" | sed 's/sudo //g'
 }
 
-# settled: whether the render node is there, after a while
-settled()
-{
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		[ -c /dev/dri/renderD128 ] && return
-		sleep 1
-	done
-	return 1
-}
-
 run selftest
 expect 0 "sysfs agrees with the driver" "selftest passes"
 
@@ -60,7 +50,7 @@ echo "$device" >/sys/bus/platform/drivers/rknpu-ork-core/unbind
 run doctor
 expect 1 "$device has no driver" "doctor sees a device without driver"
 sh -c "$(remedy driver)" >/dev/null
-settled
+wait_until test -c /dev/dri/renderD128
 run doctor
 expect 0 "has all devices" "its remedy mends that"
 
@@ -68,7 +58,7 @@ rmmod rknpu_ork
 run doctor
 expect 1 "rknpu_ork is installed but not loaded" "doctor sees that the module is not loaded"
 sh -c "$(remedy module)"
-settled
+wait_until test -c /dev/dri/renderD128
 run doctor
 expect 0 "is loaded" "its remedy mends that"
 as_nobody doctor

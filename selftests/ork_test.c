@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/sync_file.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,41 @@ int ork_test_write_text(const char *path, const char *text)
 	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
 	close(fd);
 	return ret;
+}
+
+int ork_test_read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t count;
+
+	if (fd < 0)
+		return -errno;
+	count = read(fd, text, size - 1);
+	if (count < 0)
+		count = -errno;
+	close(fd);
+	if (count < 0)
+		return count;
+	text[count] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+int ork_test_write_all(const char *pattern, const char *text)
+{
+	int ret, first = 0;
+	glob_t found;
+	size_t i;
+
+	if (glob(pattern, 0, NULL, &found))
+		return -ENODEV;
+	for (i = 0; i < found.gl_pathc; i++) {
+		ret = ork_test_write_text(found.gl_pathv[i], text);
+		if (!first)
+			first = ret;
+	}
+	globfree(&found);
+	return first;
 }
 
 int ork_test_open(void)
@@ -220,12 +256,17 @@ int ork_test_syncobj(int fd, uint32_t *handle)
 	return drmSyncobjCreate(fd, 0, handle) ? -errno : 0;
 }
 
-static int64_t ork_test_deadline_ns(uint32_t timeout_ms)
+int64_t ork_test_now_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec + timeout_ms * 1000000ll;
+	return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static int64_t ork_test_deadline_ns(uint32_t timeout_ms)
+{
+	return ork_test_now_ns() + timeout_ms * 1000000ll;
 }
 
 /* The wait itself does not tell whether the fence carries an error; its sync_file does. */
@@ -259,14 +300,28 @@ int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_j
 	return ork_test_ioctl(fd, DRM_IOCTL_ORK_JOB_WAIT, result);
 }
 
-uint32_t ork_test_jobs_before(int fd, uint64_t first, uint32_t count, const struct drm_ork_job_wait *waited)
+int ork_test_job_run(int fd, struct drm_ork_job *job, uint32_t timeout_ms, struct drm_ork_job_wait *result, uint64_t *queued_ns)
+{
+	uint64_t id;
+	int ret;
+
+	ret = ork_test_submit_one(fd, job, &id);
+	/* The job's own time of its submission is one before it was queued. */
+	if (queued_ns)
+		*queued_ns = ork_test_now_ns();
+	if (!ret)
+		ret = ork_test_job_wait(fd, id, timeout_ms, result);
+	return ret ?: result->error;
+}
+
+uint32_t ork_test_jobs_between(int fd, uint64_t first, uint32_t count, uint64_t from_ns, uint64_t to_ns)
 {
 	struct drm_ork_job_wait result;
-	uint32_t i, before = 0;
+	uint32_t i, between = 0;
 
 	for (i = 0; i < count; i++) {
 		ork_test_job_wait(fd, first + i, 0, &result);
-		before += result.started_ns > waited->submitted_ns && result.started_ns < waited->started_ns;
+		between += result.started_ns > from_ns && result.started_ns < to_ns;
 	}
-	return before;
+	return between;
 }

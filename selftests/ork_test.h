@@ -59,6 +59,10 @@ struct ork_test_program {
 
 /* Writes a file of sysfs and the like. Returns 0 or a negative errno. */
 int ork_test_write_text(const char *path, const char *text);
+/* Reads the first line of one. Returns 0 or a negative errno. */
+int ork_test_read_text(const char *path, char *text, size_t size);
+/* Writes each file of a pattern. Returns the first error; -ENODEV where there is no file. */
+int ork_test_write_all(const char *pattern, const char *text);
 
 /* The devices of the driver. Core N is the N-th in the order of addresses; with one for all cores there is none of the others. */
 #define ORK_TEST_CORES "/sys/bus/platform/drivers/rknpu-ork-core/"
@@ -66,9 +70,12 @@ extern const char * const ork_test_devices[DRM_ORK_MAX_CORES];
 
 /* Keeps the cores' power on, or lets it go when they have nothing to do. Returns 0 or a negative errno. */
 int ork_test_keep_awake(bool on);
-/* Whether a core has no power, or no device; the second waits until none has, for a minute at most. */
-bool ork_test_is_suspended(unsigned int core);
-bool ork_test_all_suspended(void);
+/*
+ * Whether the power domain of all cores is on; the second waits until it is off, for a minute at most. The cores' runtime_status
+ * is not enough: their MMUs, and the domains of the vendor's device tree, which hold the clock as well, sleep after them.
+ */
+bool ork_test_power_is_on(void);
+bool ork_test_power_goes_off(void);
 
 /*
  * Lines of the emulated board that break something while they are high (Documentation/emulator.rst). The first returns a
@@ -88,7 +95,10 @@ bool ork_test_fail_came(int fail);
 
 /* What clients have made and not given back. */
 struct ork_test_left {
+	/* VMs and queues of open files. */
 	uint32_t objects;
+	/* Memory that was allocated by calls to the driver; 0 where the kernel was not booted with slub_debug=U. */
+	uint32_t allocations;
 	uint64_t shared_kib;
 };
 
@@ -120,8 +130,12 @@ int ork_test_submit(int fd, struct drm_ork_job *jobs, uint32_t count, uint32_t *
 int ork_test_submit_one(int fd, struct drm_ork_job *job, uint64_t *id);
 /* Waits for a job's end. Returns 0 with the result of a job that has ended, with or without error. */
 int ork_test_job_wait(int fd, uint64_t id, uint32_t timeout_ms, struct drm_ork_job_wait *result);
-/* How many of a file's jobs, numbered first to first + count - 1, a core began with while another job waited for its turn. */
-uint32_t ork_test_jobs_before(int fd, uint64_t first, uint32_t count, const struct drm_ork_job_wait *waited);
+/* On the clock that the driver's times and deadlines are of. */
+int64_t ork_test_now_ns(void);
+/* Submits a job and waits for its end. *queued_ns gets a time when it was queued, if not NULL. Returns the job's error, too. */
+int ork_test_job_run(int fd, struct drm_ork_job *job, uint32_t timeout_ms, struct drm_ork_job_wait *result, uint64_t *queued_ns);
+/* How many of a file's jobs, numbered first to first + count - 1, a core began with in that time: while another one waited. */
+uint32_t ork_test_jobs_between(int fd, uint64_t first, uint32_t count, uint64_t from_ns, uint64_t to_ns);
 
 /* Maps a whole range of a BO at an address that the driver chooses. */
 int ork_test_map(int fd, uint32_t vm, uint32_t handle, uint64_t offset, uint64_t bytes, uint64_t *va);

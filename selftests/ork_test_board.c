@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <linux/gpio.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "ork_test.h"
 
 #define CHIP "fd7c0000.gpio"
+#define DOMAIN "/sys/kernel/debug/pm_genpd/npu/current_state"
 #define LONG_US 60000000
 #define STEP_US 10000
 
@@ -46,42 +46,25 @@ int ork_test_set_line(int lines, unsigned int index, bool high)
 
 int ork_test_keep_awake(bool on)
 {
-	glob_t found;
-	int ret = 0;
-	size_t i;
-
-	if (glob(ORK_TEST_CORES "*.npu/power/control", 0, NULL, &found))
-		return -ENODEV;
-	for (i = 0; !ret && i < found.gl_pathc; i++)
-		ret = ork_test_write_text(found.gl_pathv[i], on ? "on" : "auto");
-	globfree(&found);
-	return ret;
+	return ork_test_write_all(ORK_TEST_CORES "*.npu/power/control", on ? "on" : "auto");
 }
 
-bool ork_test_is_suspended(unsigned int core)
+bool ork_test_power_is_on(void)
 {
-	char path[128], text[32] = "";
-	int fd;
+	char text[8];
 
-	snprintf(path, sizeof(path), ORK_TEST_CORES "%s/power/runtime_status", ork_test_devices[core]);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return true;
-	if (read(fd, text, sizeof(text) - 1) < 0)
-		text[0] = 0;
-	close(fd);
-	return !strncmp(text, "suspended", 9) || !strncmp(text, "error", 5);
+	/* Without the file nobody is to believe that it is off. */
+	return ork_test_read_text(DOMAIN, text, sizeof(text)) || strncmp(text, "off", 3);
 }
 
-bool ork_test_all_suspended(void)
+bool ork_test_power_goes_off(void)
 {
-	unsigned int i, waited;
+	unsigned int waited;
 
-	for (i = 0; i < DRM_ORK_MAX_CORES; i++)
-		for (waited = 0; !ork_test_is_suspended(i); waited += STEP_US) {
-			if (waited >= LONG_US)
-				return false;
-			usleep(STEP_US);
-		}
+	for (waited = 0; ork_test_power_is_on(); waited += STEP_US) {
+		if (waited >= LONG_US)
+			return false;
+		usleep(STEP_US);
+	}
 	return true;
 }

@@ -50,10 +50,21 @@ info() {
 	chmod 600 /dev/dri/renderD128
 }
 
+# jobs_done: by all cores
+jobs_done() {
+	cat /sys/bus/platform/drivers/rknpu-ork-core/*/npu*/jobs | awk '{ sum += $1 } END { print sum }'
+}
+
+has_worked() {
+	[ "$(jobs_done)" -gt "$before" ]
+}
+
 # Work in the background while ork top looks at it.
 top() {
+	before=$(jobs_done)
 	ork matmul -m 64 -k 2048 -n 2048 --cores 2 --repeat 100000 > "$dir/work" 2>&1 &
 	work=$!
+	wait_until has_worked
 	run ork top -n 2 -d 0.5
 	says "^ +$work +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[1-9][0-9]* .*  ork\$" "top shows the process that works"
 	[ "$(grep -c '^core 1 ' "$dir/out")" -eq 2 ]

@@ -7,7 +7,6 @@
  */
 
 #include <endian.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
@@ -35,27 +34,10 @@
 #define WAIT_STEPS 2000
 #define WAIT_STEP_US 10000
 
-/* One with all cores in the vendor's device tree. */
-static const char * const devices[] = { "fdab0000.npu", "fdac0000.npu", "fdad0000.npu" };
-
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t count = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (count < 0)
-		return -errno;
-	text[count] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return 0;
-}
-
 static long read_number(const char *path)
 {
 	char text[32];
-	int ret = read_text(path, text, sizeof(text));
+	int ret = ork_test_read_text(path, text, sizeof(text));
 
 	return ret ? ret : strtol(text, NULL, 10);
 }
@@ -91,7 +73,7 @@ static int read_rates(long *rates)
 	char text[1024], *next = text, *end;
 	int count = 0;
 
-	if (read_text(DEVFREQ "available_frequencies", text, sizeof(text)))
+	if (ork_test_read_text(DEVFREQ "available_frequencies", text, sizeof(text)))
 		return 0;
 	while (count < MAX_RATES) {
 		rates[count] = strtol(next, &end, 10);
@@ -105,7 +87,7 @@ static int read_rates(long *rates)
 
 static void power_path(char *path, size_t size, int device, const char *name)
 {
-	snprintf(path, size, DEVICES "%s/power/%s", devices[device], name);
+	snprintf(path, size, DEVICES "%s/power/%s", ork_test_devices[device], name);
 }
 
 /* Of all devices that there are. Returns 0 or the first error. */
@@ -129,7 +111,7 @@ static bool all_are(const char *status)
 
 	for (i = 0; i < 3; i++) {
 		power_path(path, sizeof(path), i, "runtime_status");
-		if (!read_text(path, text, sizeof(text)) && strcmp(text, status))
+		if (!ork_test_read_text(path, text, sizeof(text)) && strcmp(text, status))
 			return false;
 	}
 	return true;
@@ -160,7 +142,7 @@ FIXTURE_SETUP(power)
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->product, 64, 512, 384, 3), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->product, 0), 0);
 
-	ASSERT_EQ(read_text(DEVFREQ "governor", self->governor, sizeof(self->governor)), 0);
+	ASSERT_EQ(ork_test_read_text(DEVFREQ "governor", self->governor, sizeof(self->governor)), 0);
 	self->min_hz = read_number(DEVFREQ "min_freq");
 	self->max_hz = read_number(DEVFREQ "max_freq");
 	self->rate_count = read_rates(self->rates);

@@ -60,6 +60,7 @@ FIXTURE_TEARDOWN(refuse)
 	for (i = 0; i < LINES; i++)
 		ork_test_set_line(self->lines, i, false);
 	want_full_rate(false);
+	ork_test_keep_awake(false);
 	ork_test_product_fini(self->fd, &self->p);
 	close(self->fd);
 	close(self->lines);
@@ -77,11 +78,11 @@ static int run(FIXTURE_DATA(refuse) *self, uint32_t core_mask)
 TEST_F_TIMEOUT(refuse, rate_that_is_refused_costs_no_job, LONG_MS / 1000)
 {
 	ASSERT_EQ(want_full_rate(true), 0);
-	ASSERT_TRUE(ork_test_all_suspended());
+	ASSERT_TRUE(ork_test_power_goes_off());
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, true), 0);
 	EXPECT_EQ(run(self, 7), 0);
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, false), 0);
-	EXPECT_TRUE(ork_test_all_suspended());
+	EXPECT_TRUE(ork_test_power_goes_off());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
@@ -91,16 +92,19 @@ TEST_F_TIMEOUT(refuse, clock_that_cannot_be_parked_keeps_the_power_on, LONG_MS /
 	int i;
 
 	ASSERT_EQ(want_full_rate(true), 0);
+	/* They are not to fall asleep before. */
+	ASSERT_EQ(ork_test_keep_awake(true), 0);
 	EXPECT_EQ(run(self, 7), 0);
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, true), 0);
+	ASSERT_EQ(ork_test_keep_awake(false), 0);
 	for (i = 0; i < 100; i++) {
 		usleep(STEP_US);
-		EXPECT_FALSE(ork_test_is_suspended(0) && ork_test_is_suspended(1) && ork_test_is_suspended(2));
+		EXPECT_TRUE(ork_test_power_is_on());
 	}
 	EXPECT_EQ(run(self, 7), 0);
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_RATE, false), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	EXPECT_TRUE(ork_test_all_suspended());
+	EXPECT_TRUE(ork_test_power_goes_off());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
@@ -108,13 +112,13 @@ TEST_F_TIMEOUT(refuse, clock_that_does_not_start_fails_the_jobs_until_it_does, L
 {
 	int i;
 
-	ASSERT_TRUE(ork_test_all_suspended());
+	ASSERT_TRUE(ork_test_power_goes_off());
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_GATE, true), 0);
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(run(self, 7), -ENODEV);
 	ASSERT_EQ(ork_test_set_line(self->lines, REFUSE_GATE, false), 0);
 	EXPECT_EQ(run(self, 7), 0);
-	EXPECT_TRUE(ork_test_all_suspended());
+	EXPECT_TRUE(ork_test_power_goes_off());
 	EXPECT_EQ(run(self, 7), 0);
 }
 
@@ -129,7 +133,7 @@ TEST_F_TIMEOUT(refuse, core_whose_mmu_does_not_answer_fails_its_jobs_alone, LONG
 	int core;
 
 	for (core = 0; core < DRM_ORK_MAX_CORES; core++) {
-		ASSERT_TRUE(ork_test_all_suspended());
+		ASSERT_TRUE(ork_test_power_goes_off());
 		ASSERT_EQ(ork_test_set_line(self->lines, DEAF_MMU + core, true), 0);
 		EXPECT_EQ(run(self, 1u << core), -ENODEV);
 		EXPECT_EQ(run(self, 1u << core), -ENODEV);

@@ -17,6 +17,8 @@
 
 #define LONG_MS 60000
 #define DEEP 60
+/* All of them take longer than it takes to begin a sleep, or to go on after one. */
+#define DEEP_TASKS 48
 #define HANG_MS 4000
 #define SLEEP_TIMEOUT_S 120
 
@@ -44,6 +46,8 @@ FIXTURE_SETUP(sleep)
 	self->fd = ork_test_open();
 	ASSERT_GE(self->fd, 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->deep, 64, 2048, 96, 3), 0);
+	self->deep.copies = true;
+	self->deep.tasks = DEEP_TASKS;
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->deep, 0), 0);
 	ASSERT_EQ(ork_test_product_init(self->fd, &self->p, 8, 256, 96, 3), 0);
 	ASSERT_EQ(ork_test_product_program(self->fd, &self->p, 0), 0);

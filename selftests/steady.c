@@ -109,15 +109,11 @@ FIXTURE_TEARDOWN(steady)
 static int run(int fd, struct ork_test_product *p)
 {
 	struct drm_ork_job_wait result;
-	uint64_t addresses[3], id;
+	uint64_t addresses[3];
 	struct drm_ork_job job = ork_test_product_job(p, addresses);
-	int ret;
 
 	job.core_mask = 2;
-	ret = ork_test_submit_one(fd, &job, &id);
-	if (!ret)
-		ret = ork_test_job_wait(fd, id, WAIT_MS, &result);
-	return ret ? ret : result.error;
+	return ork_test_job_run(fd, &job, WAIT_MS, &result, NULL);
 }
 
 /* The first one, which is not looked at, attaches its address space. */

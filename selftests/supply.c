@@ -9,7 +9,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,21 +47,15 @@
 /* Of a file whose name may be a pattern. Negative is an errno. */
 static long read_number(const char *pattern)
 {
-	char text[32] = "";
-	ssize_t count = -1;
+	char text[32];
 	glob_t found;
-	int fd;
+	int ret;
 
 	if (glob(pattern, 0, NULL, &found))
 		return -ENOENT;
-	fd = open(found.gl_pathv[0], O_RDONLY | O_CLOEXEC);
+	ret = ork_test_read_text(found.gl_pathv[0], text, sizeof(text));
 	globfree(&found);
-	if (fd >= 0)
-		count = read(fd, text, sizeof(text) - 1);
-	if (count < 0)
-		return -errno;
-	close(fd);
-	return strtol(text, NULL, 10);
+	return ret ?: strtol(text, NULL, 10);
 }
 
 /* It is set at once, as the cores are kept awake. */
@@ -232,9 +225,9 @@ TEST_F_TIMEOUT(supply, cores_go_to_sleep_and_wake_up_without_it, LONG_S)
 	ASSERT_EQ(set_rate(HIGH_HZ), 0);
 	set_deaf(self, _metadata, true);
 	ASSERT_EQ(ork_test_keep_awake(false), 0);
-	EXPECT_TRUE(ork_test_all_suspended());
+	EXPECT_TRUE(ork_test_power_goes_off());
 	EXPECT_EQ(run(self), 0);
-	EXPECT_TRUE(ork_test_all_suspended());
+	EXPECT_TRUE(ork_test_power_goes_off());
 	set_deaf(self, _metadata, false);
 	EXPECT_EQ(run(self), 0);
 }

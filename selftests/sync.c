@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <xf86drm.h>
@@ -55,14 +54,6 @@ static int submit(int fd, const struct ork_test_product *p, uint32_t core_mask,
 	if (out)
 		job.out_syncs = one_sync(out);
 	return ork_test_submit(fd, &job, 1, NULL);
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
 TEST_F(sync, jobs_wait_for_a_job_on_another_core)
@@ -146,7 +137,7 @@ TEST_F(sync, points_of_a_timeline_signal_in_order)
 		ASSERT_EQ(submit(self->fd, &self->p, 1u << i % 3, i > 1 ? &in : NULL, &out), 0);
 	}
 	point = 5;
-	ASSERT_EQ(drmSyncobjTimelineWait(self->fd, &handle, &point, 1, now_ns() + 20000000000ll, 0, NULL),
+	ASSERT_EQ(drmSyncobjTimelineWait(self->fd, &handle, &point, 1, ork_test_now_ns() + 20000000000ll, 0, NULL),
 		  0);
 	ASSERT_EQ(drmSyncobjQuery(self->fd, &handle, &point, 1), 0);
 	EXPECT_EQ(point, 5);
@@ -247,7 +238,7 @@ TEST_F(sync, bo_wait_tells_readers_from_writers)
 	EXPECT_EQ(bo_wait(self->fd, hang.a.handle, DRM_ORK_WAIT_WRITE, 0), 0);
 	EXPECT_EQ(bo_wait(self->fd, hang.a.handle, 0, 0), -ETIMEDOUT);
 	EXPECT_EQ(bo_wait(self->fd, self->p.c.handle, 0, 0), 0);
-	EXPECT_EQ(bo_wait(self->fd, hang.c.handle, 0, now_ns() + 20000000000ll), 0);
+	EXPECT_EQ(bo_wait(self->fd, hang.c.handle, 0, ork_test_now_ns() + 20000000000ll), 0);
 	EXPECT_EQ(bo_wait(self->fd, 4711, 0, 0), -ENOENT);
 	EXPECT_EQ(bo_wait(self->fd, hang.c.handle, 0x80, 0), -EINVAL);
 }
@@ -263,7 +254,7 @@ TEST_F(sync, implicit_writers_are_ordered)
 		job.core_mask = 1u << i % 3;
 		ASSERT_EQ(ork_test_submit(self->fd, &job, 1, NULL), 0);
 	}
-	ASSERT_EQ(bo_wait(self->fd, self->p.c.handle, 0, now_ns() + 20000000000ll), 0);
+	ASSERT_EQ(bo_wait(self->fd, self->p.c.handle, 0, ork_test_now_ns() + 20000000000ll), 0);
 	EXPECT_EQ(ork_test_product_check(self->fd, &self->p), 0);
 }
 

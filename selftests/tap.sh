@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Copyright 2026 The rknpu-ork authors
 #
-# Smallest possible TAP producer for tests in shell, which source it: one ok per behaviour, finish at the end.
+# Smallest possible TAP producer for tests in shell, which source it: one ok per behaviour, finish at the end. And a wait
+# for what happens in the background.
 
 count=0
 failed=0
@@ -19,6 +20,17 @@ ok()
 	failed=$((failed + 1))
 	shift 2
 	[ $# -eq 0 ] || sed 's/^/# /' "$@"
+}
+
+# wait_until COMMAND...: tries until it succeeds, for a while
+wait_until()
+{
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 200 ] || return 1
+		sleep 0.1
+	done
 }
 
 # finish: the plan; its exit status is to be that of the test

@@ -285,11 +285,19 @@ static void pc_write(struct npu_core *core, uint32_t offset, uint32_t value)
 	npu_core_warn(core, "write to unknown register 0x%04x", (unsigned int)offset);
 }
 
+/* Between a task's transfers the port rests now and then. A driver that looks before the chain has ended learns nothing. */
+static bool ddma_idle(struct npu_core *core)
+{
+	if (core->in_flight)
+		return core->chaos && npu_random(&core->chaos) % 2;
+	return !core->port_stuck && !npu_core_has_pending(core);
+}
+
 /* Words from 0x8034 were counters on older parts and read 0 (NPU reference 1.1). */
 static uint32_t ddma_read(struct npu_core *core, uint32_t offset)
 {
 	if (offset == DDMA_CFG_STATUS)
-		return core->in_flight || core->port_stuck || npu_core_has_pending(core) ? 0 : DDMA_CFG_STATUS_IDEL;
+		return ddma_idle(core) ? DDMA_CFG_STATUS_IDEL : 0;
 	if ((offset & 0xfff) / 4 < NPU_DDMA_WORDS)
 		return core->ddma[(offset & 0xfff) / 4];
 	npu_core_warn(core, "read of unknown register 0x%04x", (unsigned int)offset);

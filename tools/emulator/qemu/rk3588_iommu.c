@@ -33,6 +33,9 @@
 #include "migration/vmstate.h"
 #include "rk3588_iommu.h"
 
+/* Long enough for a CPU to see it. */
+#define STRAY_NS 200000
+
 enum {
     REG_DTE_ADDR     = 0x00,
     REG_STATUS       = 0x04,
@@ -621,6 +624,13 @@ static void iommu_set_deaf(void *opaque, int line, int level)
     s->deaf = level;
 }
 
+static void iommu_set_stray(void *opaque, int line, int level)
+{
+    if (level) {
+        rk3588_iommu_pulse_irq(opaque, 0, STRAY_NS);
+    }
+}
+
 static void iommu_realize(DeviceState *dev, Error **errp)
 {
     RK3588IommuState *s = RK3588_IOMMU(dev);
@@ -656,6 +666,7 @@ static void iommu_init(Object *obj)
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_power, "power", 1);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_hclk, "hclk", 1);
     qdev_init_gpio_in_named(DEVICE(s), iommu_set_deaf, "deaf", 1);
+    qdev_init_gpio_in_named(DEVICE(s), iommu_set_stray, "stray", 1);
 }
 
 static const Property iommu_properties[] = {

@@ -9,7 +9,7 @@
 #define TYPE_RK3588_NPU_LINES "rk3588-npu-lines"
 OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuLinesState, RK3588_NPU_LINES)
 
-#define RK3588_NPU_LINES_COUNT 16
+#define RK3588_NPU_LINES_COUNT 17
 
 /* The data line of an I2C bus: others pull it down, too, see the input. */
 #define RK3588_NPU_LINES_SDA 15

@@ -75,7 +75,8 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
  * Lines that gate the NPU's bus clocks; pclk reaches no part of the NPU that is
  * modelled. One more line chooses between the two settings of the NPU's supply.
  * The next ones make the firmware refuse what it is asked for, the MMU of a core
- * ignore its commands, and the supply its bus. The last two are that bus.
+ * ignore its commands, and the supply its bus. Two are that bus, and the last one
+ * makes the MMUs interrupt for no reason.
  */
 #define ACLK_LINE(core) (core)
 #define HCLK_LINE(core) (RK3588_NPU_CORES + (core))
@@ -84,6 +85,7 @@ OBJECT_DECLARE_SIMPLE_TYPE(RK3588NpuMachineState, RK3588_NPU_MACHINE)
 #define DEAF_LINE(core) (8 + RK3588_SCMI_REFUSALS + (core))
 #define DEAF_VDD_LINE   DEAF_LINE(RK3588_NPU_CORES)
 #define SCL_LINE        14
+#define STRAY_LINE      16
 
 /* Where boards have it. */
 #define VDD_I2C_ADDRESS 0x42
@@ -324,7 +326,7 @@ static void create_npu(RK3588NpuMachineState *m)
     DeviceState *pmu = sysbus_create_simple(TYPE_RK3588_PMU, PMU_BASE, NULL);
     DeviceState *lines = sysbus_create_simple(TYPE_RK3588_NPU_LINES, LINES_BASE,
                                               NULL);
-    DeviceState *cores[RK3588_NPU_CORES];
+    DeviceState *cores[RK3588_NPU_CORES], *iommus[RK3588_NPU_CORES];
 
     for (unsigned int i = 0; i < RK3588_NPU_CORES; i++) {
         DeviceState *iommu = create_iommu(m, i);
@@ -333,6 +335,7 @@ static void create_npu(RK3588NpuMachineState *m)
         DeviceState *island[] = { core, iommu, m->scmi };
 
         cores[i] = core;
+        iommus[i] = iommu;
         connect_npu_irqs(m, i, core, iommu);
         /* The oscillator of the compute clock is in core 0's domain. */
         fan_out(pmu, i, "power", island, i == 0 ? 3 : 2);
@@ -345,6 +348,7 @@ static void create_npu(RK3588NpuMachineState *m)
                               qdev_get_gpio_in_named(iommu, "deaf", 0));
     }
     fan_out(m->scmi, 0, "clk", cores, ARRAY_SIZE(cores));
+    fan_out(lines, STRAY_LINE, "stray", iommus, ARRAY_SIZE(iommus));
     create_supply(m, lines);
     for (unsigned int i = 0; i < RK3588_SCMI_REFUSALS; i++) {
         qdev_connect_gpio_out(lines, REFUSE_LINE(i),

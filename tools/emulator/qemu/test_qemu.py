@@ -26,7 +26,7 @@ RESET = 0xFD7D0000
 PMU = 0xFD8D8000
 LINES = 0xFD7C0000
 SUPPLY = 0x42
-ACLK_GATE, HCLK_GATE, VSEL, REFUSE_RATE, REFUSE_GATE, DEAF_MMU, DEAF_SUPPLY, SCL, SDA = 0, 3, 7, 8, 9, 10, 13, 14, 15
+ACLK_GATE, HCLK_GATE, VSEL, REFUSE_RATE, REFUSE_GATE, DEAF_MMU, DEAF_SUPPLY, SCL, SDA, STRAY = 0, 3, 7, 8, 9, 10, 13, 14, 15, 16
 
 DTE_ADDR, STATUS, COMMAND, FAULT_ADDR, ZAP, RAWSTAT, INT_CLEAR, INT_MASK = range(0, 0x20, 4)
 PAGING_ON, PAGING_OFF, STALL, UNSTALL, ZAP_ALL, FAULT_DONE, FORCE_RESET = range(7)
@@ -1184,6 +1184,19 @@ def chaos_raises_interrupts_that_nobody_explains(qemu):
         return seen
 
     chaotic(qemu, check)
+
+
+@test
+def stray_line_raises_interrupts_that_nobody_explains(qemu):
+    with Board(qemu) as board:
+        board.set_line(STRAY, True)
+        board.clock_step(1)
+        assert all(board.irq(core) for core in range(3))
+        board.clock_step(1000000)
+        assert not any(board.irq(core) for core in range(3)), "a pulse"
+        board.set_line(STRAY, False)
+        board.clock_step(1000000)
+        assert not any(board.irq(core) for core in range(3)), "the way back is none"
 
 
 @test

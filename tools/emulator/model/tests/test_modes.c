@@ -51,6 +51,32 @@ static void late_writes_land_when_drained(void)
 	CHECK(late > 10);
 }
 
+static uint32_t idle_looks_while_a_task_runs(uint64_t seed, uint32_t looks)
+{
+	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
+	struct npu_task *task;
+	uint32_t idle = 0;
+
+	run_with_chaos(&mm, seed);
+	npu_core_write(board.core, PC_TASK_CON, 0x7001);
+	npu_core_write(board.core, PC_OPERATION_ENABLE, 1);
+	task = npu_core_fetch(board.core);
+	CHECK(task != NULL);
+	for (uint32_t i = 0; i < looks; i++)
+		idle += npu_core_read(board.core, DDMA_CFG_STATUS) == 0x100;
+	npu_core_retire(board.core, task);
+	finish(&mm);
+	return idle;
+}
+
+static void port_may_rest_while_a_task_runs(void)
+{
+	uint32_t idle = idle_looks_while_a_task_runs(1, 100);
+
+	CHECK(idle > 0 && idle < 100);
+	CHECK(idle_looks_while_a_task_runs(0, 100) == 0);
+}
+
 static void next_chain_finds_late_writes_in_memory(void)
 {
 	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
@@ -296,6 +322,7 @@ static void strict_reports_a_mask_without_the_dpu(void)
 void suite_modes(void)
 {
 	RUN(late_writes_land_when_drained);
+	RUN(port_may_rest_while_a_task_runs);
 	RUN(next_chain_finds_late_writes_in_memory);
 	RUN(reset_drops_late_writes);
 	RUN(late_write_into_nowhere_hangs);

@@ -118,7 +118,7 @@ DEBUG_ARGUMENTS_matmul := -T tens_of_thousands_of_programs_live_and_give_their_m
 debug_selftests = $(RUN_SELFTESTS) $(foreach test,$(1),"$(strip $(test) $(DEBUG_ARGUMENTS_$(test)))")
 
 # Two boards of about the same time. Without sleep, after which Linux 7.3 does not reach the host any more.
-DEBUG_SECOND := steady wedge kill storm fair queue observe power chain unbind refuse terminal
+DEBUG_SECOND := steady wedge kill storm fair queue observe power chain unbind refuse stray terminal
 $(eval $(call board_test,check-debug-all,check-debug-selftests,selftests on the debug kernel,--kernel debug --no-complaints \
 	--mem 4G --timeout 1800 -- $(call debug_selftests,$(filter-out sleep $(DEBUG_SECOND),$(SELFTESTS)))))
 $(eval $(call board_test,check-debug-all,check-debug-selftests-2,more selftests on the debug kernel,--kernel debug \

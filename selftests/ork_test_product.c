@@ -263,6 +263,28 @@ int ork_test_hang_init(int fd, struct ork_test_product *p)
 	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
 }
 
+int ork_test_late_hang_init(int fd, struct ork_test_product *p, uint32_t tasks)
+{
+	struct ork_test_program good, bad;
+	const struct drm_ork_task *last;
+	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
+
+	if (ret)
+		return ret;
+	p->copies = true;
+	p->tasks = tasks;
+	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &good);
+	p->weight_banks = 1;
+	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &bad);
+	last = &good.tasks[tasks - 1];
+	memcpy(good.words + last->first_word, bad.words + last->first_word, last->word_count * sizeof(*good.words));
+	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &good.args) ? -errno : 0;
+	p->prog = good.args.handle;
+	ork_test_program_free(&good);
+	ork_test_program_free(&bad);
+	return ret;
+}
+
 void ork_test_product_fini(int fd, struct ork_test_product *p)
 {
 	struct drm_ork_prog_destroy args = { .handle = p->prog };
@@ -337,8 +359,9 @@ uint64_t ork_test_product_check(int fd, struct ork_test_product *p)
 	if (ork_test_bo_sync(fd, p->c.handle, DRM_ORK_SYNC_TO_CPU, 0, p->c.bytes))
 		return UINT64_MAX;
 
-	for (m = 0; m < p->m; m++)
-		for (n = 0; n < p->n; n++)
+	/* The last task's first: a job that said too early that it has ended has not got much time. */
+	for (n = p->n; n-- > 0; )
+		for (m = 0; m < p->m; m++)
 			wrong += c[index_c(p, m, n)] != reference(p, m, n);
 
 	return clear_c(fd, p) ? UINT64_MAX : wrong;

@@ -294,29 +294,6 @@ TEST_F(queue, a_long_job_that_hangs_is_one_wedge)
 	ork_test_product_fini(self->fd, &hang);
 }
 
-/* A product of many tasks of which the last one never ends. */
-static int late_hang_init(int fd, struct ork_test_product *p)
-{
-	struct ork_test_program good, bad;
-	const struct drm_ork_task *last;
-	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
-
-	if (ret)
-		return ret;
-	p->copies = true;
-	p->tasks = LONG_TASKS;
-	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &good);
-	p->weight_banks = 1;
-	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &bad);
-	last = &good.tasks[LONG_TASKS - 1];
-	memcpy(good.words + last->first_word, bad.words + last->first_word, last->word_count * sizeof(*good.words));
-	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &good.args) ? -errno : 0;
-	p->prog = good.args.handle;
-	ork_test_program_free(&good);
-	ork_test_program_free(&bad);
-	return ret;
-}
-
 TEST_F_TIMEOUT(queue, a_job_that_hangs_late_is_a_wedge_too, 60)
 {
 	struct drm_ork_job_wait result;
@@ -325,7 +302,7 @@ TEST_F_TIMEOUT(queue, a_job_that_hangs_late_is_a_wedge_too, 60)
 	uint32_t queue, i;
 	uint64_t id;
 
-	ASSERT_EQ(late_hang_init(self->fd, &hang), 0);
+	ASSERT_EQ(ork_test_late_hang_init(self->fd, &hang, LONG_TASKS), 0);
 	ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &queue), 0);
 	job = hang_of(&hang, queue);
 	job.timeout_ms = LATE_HANG_TIMEOUT_MS;

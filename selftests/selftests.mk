@@ -4,7 +4,7 @@
 # Tests that talk to the driver, on the emulated board or a real one. Paths are relative to the root of the repository.
 
 SELFTESTS := open_query memory buffers user nobody import vm limits isolation overflow hold matmul slots sync result ended steady \
-	wedge kill storm fair queue observe power sleep chain unbind refuse terminal
+	wedge kill storm fair queue observe power sleep chain unbind refuse stray terminal
 # Needs a kernel that makes allocations fail.
 SELFTEST_FAULTS := fault
 # Need a board that is broken in a certain way, or has a certain part.

@@ -19,7 +19,8 @@
  * Registers are accessible while the core is resumed. Each part that the scheduler has handed over
  * holds a runtime PM reference, so whoever sees core->part under core->part_lock may read them. The
  * interrupt line is shared with the MMU: without a part the handler does not look at the hardware
- * at all, which also keeps it away from a suspended core.
+ * at all, which also keeps it away from a suspended core. With one, an interrupt is its end only if
+ * no task is left.
  *
  * Locks: core->lock (sleeps) before core->part_lock (interrupts off). The interrupt thread takes
  * only the second, so recovery may hold the first while it waits for the interrupt. All this is on
@@ -469,6 +470,25 @@ static irqreturn_t ork_run_end_quick(struct ork_core *core)
 	return quick ? IRQ_HANDLED : IRQ_WAKE_THREAD;
 }
 
+/*
+ * The interrupt status if it tells of the part's end, else 0. The events of a chain's earlier tasks
+ * show as well while it goes on, or hangs; but the counter is 0 again only after the last one.
+ */
+static u32 ork_run_end_status(struct ork_core *core)
+{
+	u32 status, done;
+
+	if (!core->part)
+		return 0;
+
+	status = readl(core->pc + ORK_PC_INTERRUPT_STATUS);
+	if (!status || status & ORK_INT_DMA_ERROR || core->part->task_count == 1)
+		return status;
+
+	done = ork_run_tasks_done(core);
+	return done && done < core->part->task_count ? 0 : status;
+}
+
 irqreturn_t ork_run_irq(int irq, void *data)
 {
 	struct ork_core *core = data;
@@ -478,7 +498,7 @@ irqreturn_t ork_run_irq(int irq, void *data)
 	spin_lock(&core->part_lock);
 	/* With the lock: not before the time when the part is said to have begun. */
 	now = ktime_get();
-	status = core->part ? readl(core->pc + ORK_PC_INTERRUPT_STATUS) : 0;
+	status = ork_run_end_status(core);
 	if (status) {
 		trace_ork_irq(core, status);
 		ork_run_mask_irq(core);

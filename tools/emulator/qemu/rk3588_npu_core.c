@@ -68,7 +68,7 @@
 #define SLOW_MAX_NS         1000000
 #define PULSE_ONE_IN        4
 #define PULSE_DELAY_MAX_NS  200000
-#define PULSE_LENGTH_MAX_NS 5000
+#define PULSE_LENGTH_MAX_NS 100000
 
 /* How often a chain that a stall or a gated clock holds looks again. */
 #define HELD_POLL_NS 1000

@@ -1177,7 +1177,7 @@ def chaos_raises_interrupts_that_nobody_explains(qemu):
     def check(board, npu):
         npu.set_register(PC_CLEAR, 0x1FFFF)
         seen = False
-        for _ in range(300):
+        for _ in range(400):
             board.clock_step(1000)
             seen = seen or board.irq(2)
         assert not board.irq(2) and npu.mmu_read(RAWSTAT) == 0 and npu.register(PC_RAW) & 0x1FFFF == 0

@@ -36,6 +36,8 @@ struct ork_test_product {
 	uint32_t data_banks, weight_banks;
 	/* Channels that the program reads of a row; more than k runs over the end of the features. */
 	uint32_t k_program;
+	/* Tasks at the front that are not wrong. */
+	uint32_t good;
 	uint32_t prog;
 	/* VM of the buffers and the program. */
 	uint32_t vm;

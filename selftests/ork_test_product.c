@@ -187,7 +187,12 @@ static void put_task(struct writer *w, const struct ork_test_product *p, uint32_
 {
 	uint32_t n = p->copies ? p->n : p->n / p->tasks;
 	uint32_t first = p->copies ? 0 : task * n;
+	struct ork_test_product good = *p;
 
+	good.weight_banks = BANKS - p->data_banks;
+	good.k_program = p->k;
+	if (task < p->good)
+		p = &good;
 	put(w, TARGET_DPU, 0x4004, 0xe);
 	put_cna(w, p, n, (p->slots ? 0 : p->b.va) + first * p->k);
 	put(w, TARGET_CORE, 0x3010, 1);
@@ -265,24 +270,15 @@ int ork_test_hang_init(int fd, struct ork_test_product *p)
 
 int ork_test_late_hang_init(int fd, struct ork_test_product *p, uint32_t tasks)
 {
-	struct ork_test_program good, bad;
-	const struct drm_ork_task *last;
 	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
 
 	if (ret)
 		return ret;
 	p->copies = true;
 	p->tasks = tasks;
-	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &good);
+	p->good = tasks - 1;
 	p->weight_banks = 1;
-	ork_test_product_build(p, DRM_ORK_PROG_UNCHECKED_LIMITS, &bad);
-	last = &good.tasks[tasks - 1];
-	memcpy(good.words + last->first_word, bad.words + last->first_word, last->word_count * sizeof(*good.words));
-	ret = drmIoctl(fd, DRM_IOCTL_ORK_PROG_CREATE, &good.args) ? -errno : 0;
-	p->prog = good.args.handle;
-	ork_test_program_free(&good);
-	ork_test_program_free(&bad);
-	return ret;
+	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
 }
 
 void ork_test_product_fini(int fd, struct ork_test_product *p)

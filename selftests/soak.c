@@ -191,13 +191,14 @@ static void client(const struct options *opt, int which)
 
 /* --- Clients that do not --- */
 
-/* Even ones hang, odd ones run over the end of their features. */
-static int wedge_prepare(int fd, struct ork_test_product *p, bool hang)
+/* Half of them hang, half run over the end of their features; half begin with tasks that are right. */
+static int wedge_prepare(int fd, struct ork_test_product *p, bool hang, bool late)
 {
 	int ret = hang ? ork_test_product_init(fd, p, 1, 2048, 96, 3) : ork_test_product_init(fd, p, 64, 64, 96, 3);
 
 	if (ret)
 		return ret;
+	p->good = late ? 2 : 0;
 	if (hang)
 		p->weight_banks = 1;
 	else
@@ -224,7 +225,7 @@ static void offender(const struct options *opt, int which)
 	int i, fd, ret;
 
 	while (!stopped() && (fd = open_again(opt)) >= 0) {
-		ret = wedge_prepare(fd, &p, hang);
+		ret = wedge_prepare(fd, &p, hang, which >= OFFENDERS / 2);
 		for (i = which; !ret && !stopped(); i++) {
 			ret = wedge_once(fd, &p, hang, i % 3);
 			if (!ret)

@@ -18,7 +18,7 @@
 
 #define STRAY_LINE 16
 #define LONG_MS 60000
-#define HANG_TIMEOUT_MS 1000
+#define HANG_TIMEOUT_MS 2000
 #define HANG_TASKS 4
 #define CHAIN_TASKS 48
 #define ROUNDS 10

@@ -355,8 +355,8 @@ run_fuzzer = @mkdir -p $(BUILD)/fuzz/corpus-$(2); selftests/fuzz/corpus.py unpac
 	-max_len=$(4) -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus-$(2) $(3) $(BUILD)/fuzz/kept-$(2)
 
 # $(call run_ioctl_fuzz,SECONDS)
-run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --mem 4G --append slub_debug=U --timeout $$(($(1) + 600)) -- \
-	/usr/libexec/selftests/ioctl_fuzz -c $(FUZZ_CALLS) -s $(1) -p $(FUZZ_PROCESSES) $(if $(FUZZ_SEED),-S $(FUZZ_SEED))
+run_ioctl_fuzz = $(BOARD) run --kernel $(FUZZ_KERNEL) --no-complaints --chaos 7 --mem 4G --append slub_debug=U \
+	--timeout $$(($(1) + 600)) -- /usr/libexec/selftests/ioctl_fuzz -c $(FUZZ_CALLS) -s $(1) -p $(FUZZ_PROCESSES) $(if $(FUZZ_SEED),-S $(FUZZ_SEED))
 
 .PHONY: fuzz-ioctl
 fuzz-ioctl: board $(BUILD)/module-$(FUZZ_KERNEL)/rknpu_ork.ko

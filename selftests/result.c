@@ -96,27 +96,7 @@ TEST_F(result, running_and_queued_jobs_say_so)
 	ork_test_product_fini(self->fd, &hang);
 }
 
-TEST_F(result, fault_tells_the_address)
-{
-	struct drm_ork_job_wait result;
-	struct ork_test_product fault;
-	struct drm_ork_job job;
-	uint64_t id;
-
-	ASSERT_EQ(ork_test_product_init(self->fd, &fault, 64, 64, 32, 1), 0);
-	fault.k_program = 256;
-	ASSERT_EQ(ork_test_product_program(self->fd, &fault, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
-	job = split_job(&fault, 2);
-	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
-	ASSERT_EQ(ork_test_job_wait(self->fd, id, LONG_MS, &result), 0);
-	EXPECT_EQ(result.error, -EFAULT);
-	/* In the guard page that follows A. */
-	EXPECT_GE(result.fault_va, fault.a.va + fault.a.bytes);
-	EXPECT_LT(result.fault_va, fault.a.va + fault.a.bytes + ORK_TEST_PAGE);
-	ork_test_product_fini(self->fd, &fault);
-}
-
-TEST_F(result, fault_after_good_tasks_tells_the_address_and_their_number)
+TEST_F(result, fault_tells_the_address_and_how_many_tasks_came_before)
 {
 	struct drm_ork_job_wait result;
 	struct ork_test_product fault;
@@ -125,15 +105,17 @@ TEST_F(result, fault_after_good_tasks_tells_the_address_and_their_number)
 
 	ASSERT_EQ(ork_test_product_init(self->fd, &fault, 64, 64, 96, 3), 0);
 	fault.k_program = 256;
-	fault.good = 2;
-	ASSERT_EQ(ork_test_product_program(self->fd, &fault, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
-	job = split_job(&fault, 2);
-	ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
-	ASSERT_EQ(ork_test_job_wait(self->fd, id, LONG_MS, &result), 0);
-	EXPECT_EQ(result.error, -EFAULT);
-	EXPECT_EQ(result.tasks_done, 2);
-	EXPECT_GE(result.fault_va, fault.a.va + fault.a.bytes);
-	EXPECT_LT(result.fault_va, fault.a.va + fault.a.bytes + ORK_TEST_PAGE);
+	for (fault.good = 0; fault.good < fault.tasks; fault.good++) {
+		ASSERT_EQ(ork_test_product_program(self->fd, &fault, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+		job = split_job(&fault, 2);
+		ASSERT_EQ(ork_test_submit_one(self->fd, &job, &id), 0);
+		ASSERT_EQ(ork_test_job_wait(self->fd, id, LONG_MS, &result), 0);
+		EXPECT_EQ(result.error, -EFAULT);
+		EXPECT_EQ(result.tasks_done, fault.good);
+		/* In the guard page that follows A. */
+		EXPECT_GE(result.fault_va, fault.a.va + fault.a.bytes);
+		EXPECT_LT(result.fault_va, fault.a.va + fault.a.bytes + ORK_TEST_PAGE);
+	}
 	ork_test_product_fini(self->fd, &fault);
 }
 

@@ -22,6 +22,7 @@
 #define SLAB_SHRINK "/sys/kernel/slab/*/shrink"
 /* Ends the count in a line of these files, as "%7ld " does. */
 #define COUNT_END 7
+#define BLOCK_TEXT 4096
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 /* Kmemleak tells nothing that is younger than five seconds. */
 #define KMEMLEAK_SECONDS 6
@@ -76,25 +77,64 @@ static uint32_t count_lines(FILE *file)
 }
 
 /*
- * Blocks of a line that begins with the number of allocations and lines that say where they were made. Dumps of hangs are the
- * administrator's to take.
+ * What the driver cannot give back. Dumps of hangs are the administrator's to take. And Linux loses a fence that is submitted in
+ * the very moment in which a wait for that is interrupted (Documentation/writing-tests.rst): here the kernel makes such fences.
  */
-static uint32_t count_allocations(FILE *file)
+static const char * const not_counted[] = {
+	"ork_dump_", "drm_syncobj_timeline_signal_ioctl+", "drm_syncobj_transfer_ioctl+", "dma_fence_allocate_private_stub+",
+};
+
+/* A line that begins with the number of allocations and lines that say where they were made. */
+struct block {
+	uint32_t number;
+	bool ours, spared;
+	char text[BLOCK_TEXT];
+};
+
+static void block_add(struct block *block, const char *line)
 {
-	bool ours = false, dump = false;
-	uint32_t number = 0, sum = 0;
+	size_t i, length = strlen(block->text);
+
+	block->ours |= strstr(line, "[rknpu_ork]") || strstr(line, "drm_ioctl+");
+	for (i = 0; i < sizeof(not_counted) / sizeof(not_counted[0]); i++)
+		block->spared |= !!strstr(line, not_counted[i]);
+	snprintf(block->text + length, sizeof(block->text) - length, "# %s", line);
+}
+
+/* What of a block is ours. */
+static uint32_t block_end(const struct block *block, bool tell)
+{
+	if (!block->ours || block->spared)
+		return 0;
+	if (tell)
+		fputs(block->text, stdout);
+	return block->number;
+}
+
+static uint32_t read_allocations(FILE *file, bool tell)
+{
+	struct block block = { .number = 0 };
+	uint32_t sum = 0;
 	char line[256];
 
 	while (fgets(line, sizeof(line), file)) {
 		if (strlen(line) > COUNT_END && isdigit(line[COUNT_END - 1])) {
-			sum += ours && !dump ? number : 0;
-			ours = dump = false;
-			number = strtoul(line, NULL, 10);
+			sum += block_end(&block, tell);
+			block = (struct block){ .number = strtoul(line, NULL, 10) };
 		}
-		ours |= strstr(line, "[rknpu_ork]") || strstr(line, "drm_ioctl+");
-		dump |= !!strstr(line, "ork_dump_");
+		block_add(&block, line);
 	}
-	return sum + (ours && !dump ? number : 0);
+	return sum + block_end(&block, tell);
+}
+
+static uint32_t count_allocations(FILE *file)
+{
+	return read_allocations(file, false);
+}
+
+static uint32_t tell_allocations(FILE *file)
+{
+	return read_allocations(file, true);
 }
 
 static uint32_t allocations(void)
@@ -138,6 +178,9 @@ bool ork_test_left_nothing(const struct ork_test_left *before)
 	printf("# %u VMs and queues, before %u; %u allocations, before %u; shared memory: %llu KiB, before %llu KiB\n", now.objects,
 	       before->objects, now.allocations, before->allocations, (unsigned long long)now.shared_kib,
 	       (unsigned long long)before->shared_kib);
+	/* The young ones among them are those that are left. */
+	if (now.allocations > before->allocations)
+		count_in(SLAB_TRACES, tell_allocations);
 	return false;
 }
 

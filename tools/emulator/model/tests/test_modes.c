@@ -51,6 +51,14 @@ static void late_writes_land_when_drained(void)
 	CHECK(late > 10);
 }
 
+/* Starts the program that has just run once more. */
+static struct npu_task *fetch_again(void)
+{
+	npu_core_write(board.core, PC_TASK_CON, 0x7001);
+	npu_core_write(board.core, PC_OPERATION_ENABLE, 1);
+	return npu_core_fetch(board.core);
+}
+
 static uint32_t idle_looks_while_a_task_runs(uint64_t seed, uint32_t looks)
 {
 	struct matmul mm = { .form = FORM_CUBE, .m = 64, .k = 64, .n = 64 };
@@ -58,9 +66,7 @@ static uint32_t idle_looks_while_a_task_runs(uint64_t seed, uint32_t looks)
 	uint32_t idle = 0;
 
 	run_with_chaos(&mm, seed);
-	npu_core_write(board.core, PC_TASK_CON, 0x7001);
-	npu_core_write(board.core, PC_OPERATION_ENABLE, 1);
-	task = npu_core_fetch(board.core);
+	task = fetch_again();
 	CHECK(task != NULL);
 	for (uint32_t i = 0; i < looks; i++)
 		idle += npu_core_read(board.core, DDMA_CFG_STATUS) == 0x100;
@@ -84,9 +90,7 @@ static void next_chain_finds_late_writes_in_memory(void)
 
 	run_with_chaos(&mm, 1);
 	CHECK(npu_core_has_pending(board.core));
-	npu_core_write(board.core, PC_TASK_CON, 0x7001);
-	npu_core_write(board.core, PC_OPERATION_ENABLE, 1);
-	task = npu_core_fetch(board.core);
+	task = fetch_again();
 	CHECK(task && !npu_core_has_pending(board.core));
 	CHECK(matmul_exact(&mm, &board));
 	npu_core_retire(board.core, task);

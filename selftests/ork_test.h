@@ -161,8 +161,10 @@ void ork_test_program_free(struct ork_test_program *program);
 int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags);
 /* A product of one task that never ends: a kernel group of 64 KiB in one bank of 32 KiB. With its program. */
 int ork_test_hang_init(int fd, struct ork_test_product *p);
-/* The same after tasks that do end. */
-int ork_test_late_hang_init(int fd, struct ork_test_product *p, uint32_t tasks);
+/* Many of these tasks, of which those at the front do end. */
+int ork_test_hang_chain_init(int fd, struct ork_test_product *p, uint32_t tasks, uint32_t good);
+/* A product of three tasks that hang, or else run over the end of their features, but for some at the front. With its program. */
+int ork_test_wedge_init(int fd, struct ork_test_product *p, bool hang, uint32_t good);
 void ork_test_product_fini(int fd, struct ork_test_product *p);
 
 /* A job of all tasks; addresses has room for three. */

@@ -258,17 +258,7 @@ int ork_test_product_program(int fd, struct ork_test_product *p, uint32_t flags)
 	return ret;
 }
 
-int ork_test_hang_init(int fd, struct ork_test_product *p)
-{
-	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
-
-	if (ret)
-		return ret;
-	p->weight_banks = 1;
-	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
-}
-
-int ork_test_late_hang_init(int fd, struct ork_test_product *p, uint32_t tasks)
+int ork_test_hang_chain_init(int fd, struct ork_test_product *p, uint32_t tasks, uint32_t good)
 {
 	int ret = ork_test_product_init(fd, p, 1, 2048, 64, 1);
 
@@ -276,8 +266,27 @@ int ork_test_late_hang_init(int fd, struct ork_test_product *p, uint32_t tasks)
 		return ret;
 	p->copies = true;
 	p->tasks = tasks;
-	p->good = tasks - 1;
+	p->good = good;
 	p->weight_banks = 1;
+	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
+}
+
+int ork_test_hang_init(int fd, struct ork_test_product *p)
+{
+	return ork_test_hang_chain_init(fd, p, 1, 0);
+}
+
+int ork_test_wedge_init(int fd, struct ork_test_product *p, bool hang, uint32_t good)
+{
+	int ret = hang ? ork_test_product_init(fd, p, 1, 2048, 96, 3) : ork_test_product_init(fd, p, 64, 64, 96, 3);
+
+	if (ret)
+		return ret;
+	p->good = good;
+	if (hang)
+		p->weight_banks = 1;
+	else
+		p->k_program = 256;
 	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
 }
 

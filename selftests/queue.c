@@ -274,11 +274,7 @@ TEST_F(queue, a_long_job_that_hangs_is_one_wedge)
 	uint32_t queue, i;
 	uint64_t id;
 
-	ASSERT_EQ(ork_test_product_init(self->fd, &hang, 1, 2048, 64, 1), 0);
-	hang.weight_banks = 1;
-	hang.copies = true;
-	hang.tasks = LONG_TASKS;
-	ASSERT_EQ(ork_test_product_program(self->fd, &hang, DRM_ORK_PROG_UNCHECKED_LIMITS), 0);
+	ASSERT_EQ(ork_test_hang_chain_init(self->fd, &hang, LONG_TASKS, 0), 0);
 	ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &queue), 0);
 	job = hang_of(&hang, queue);
 	for (i = 1; i <= MAX_WEDGES; i++) {
@@ -302,7 +298,7 @@ TEST_F_TIMEOUT(queue, a_job_that_hangs_late_is_a_wedge_too, 60)
 	uint32_t queue, i;
 	uint64_t id;
 
-	ASSERT_EQ(ork_test_late_hang_init(self->fd, &hang, LONG_TASKS), 0);
+	ASSERT_EQ(ork_test_hang_chain_init(self->fd, &hang, LONG_TASKS, LONG_TASKS - 1), 0);
 	ASSERT_EQ(ork_test_queue_create(self->fd, 0, 0, &queue), 0);
 	job = hang_of(&hang, queue);
 	job.timeout_ms = LATE_HANG_TIMEOUT_MS;

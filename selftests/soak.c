@@ -191,21 +191,6 @@ static void client(const struct options *opt, int which)
 
 /* --- Clients that do not --- */
 
-/* Half of them hang, half run over the end of their features; half begin with tasks that are right. */
-static int wedge_prepare(int fd, struct ork_test_product *p, bool hang, bool late)
-{
-	int ret = hang ? ork_test_product_init(fd, p, 1, 2048, 96, 3) : ork_test_product_init(fd, p, 64, 64, 96, 3);
-
-	if (ret)
-		return ret;
-	p->good = late ? 2 : 0;
-	if (hang)
-		p->weight_banks = 1;
-	else
-		p->k_program = 256;
-	return ork_test_product_program(fd, p, DRM_ORK_PROG_UNCHECKED_LIMITS);
-}
-
 /* In a queue of its own, as one that wedges again and again is lost. Returns 0 for the wedge that was to be. */
 static int wedge_once(int fd, struct ork_test_product *p, bool hang, uint32_t core)
 {
@@ -218,6 +203,7 @@ static int wedge_once(int fd, struct ork_test_product *p, bool hang, uint32_t co
 	return ret == (hang ? -ETIMEDOUT : -EFAULT) ? 0 : ret ?: -EPROTO;
 }
 
+/* Half of them hang, half run over the end of their features; half begin with tasks that are right. */
 static void offender(const struct options *opt, int which)
 {
 	bool hang = which % 2 == 0;
@@ -225,7 +211,7 @@ static void offender(const struct options *opt, int which)
 	int i, fd, ret;
 
 	while (!stopped() && (fd = open_again(opt)) >= 0) {
-		ret = wedge_prepare(fd, &p, hang, which >= OFFENDERS / 2);
+		ret = ork_test_wedge_init(fd, &p, hang, which < OFFENDERS / 2 ? 0 : 2);
 		for (i = which; !ret && !stopped(); i++) {
 			ret = wedge_once(fd, &p, hang, i % 3);
 			if (!ret)

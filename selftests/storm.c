@@ -39,17 +39,7 @@ static void offend(int which)
 	struct ork_test_product p;
 	int i, fd = ork_test_open();
 
-	if (hang) {
-		if (ork_test_product_init(fd, &p, 1, 2048, 96, 3))
-			_exit(1);
-		p.weight_banks = 1;
-	} else {
-		if (ork_test_product_init(fd, &p, 64, 64, 96, 3))
-			_exit(1);
-		p.k_program = 256;
-	}
-	p.good = which < OFFENDERS / 2 ? 0 : 2;
-	if (ork_test_product_program(fd, &p, DRM_ORK_PROG_UNCHECKED_LIMITS))
+	if (ork_test_wedge_init(fd, &p, hang, which < OFFENDERS / 2 ? 0 : 2))
 		_exit(1);
 	/* A queue of its own for each, as one that wedges again and again is lost. */
 	for (i = 0; i < wedges(); i++) {

@@ -94,7 +94,7 @@ TEST_F_TIMEOUT(stray, interrupts_do_not_end_a_job_that_hangs, LONG_MS / 1000)
 	struct drm_ork_job job;
 	int core;
 
-	ASSERT_EQ(ork_test_late_hang_init(self->fd, &hang, HANG_TASKS), 0);
+	ASSERT_EQ(ork_test_hang_chain_init(self->fd, &hang, HANG_TASKS, HANG_TASKS - 1), 0);
 	job = ork_test_product_job(&hang, addresses);
 	job.timeout_ms = HANG_TIMEOUT_MS;
 	for (core = 0; core < DRM_ORK_MAX_CORES; core++) {
